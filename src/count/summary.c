@@ -2,6 +2,8 @@
 
 #include <limits.h>
 
+#include "count/layer_names.h"
+
 /* ---- names ---------------------------------------------------------------------- */
 
 /* Removes the calls that precede a name. */
@@ -207,8 +209,22 @@ static bool add_dtype(struct summary *s, int dtype, int64_t n, int64_t bytes)
 	return vec_push(&s->dtypes, ((struct dtype_total){dtype, n, bytes}));
 }
 
+/* The layer of a record: of a graph of Keras, or a scope. .at NULL on allocation failure. */
+static struct span layer_of_record(struct walk *w, const struct summary_options *o,
+	struct layer_names *names, size_t i)
+{
+	struct span name = {"", 0};
+
+	if (o->by_node)
+		return record_name(&w->records.at[i]);
+	if (names->tree.is_keras)
+		name = layer_names_get(names, names->of_record[i], o->max_depth);
+	return name.n || !name.at ? name
+				  : scope_of(walk_record_name(w, &w->records.at[i]), o->max_depth);
+}
+
 static bool add_records(struct summary *s, struct walk *w, const struct summary_options *o,
-	uint32_t *layer_of)
+	struct layer_names *names, uint32_t *layer_of)
 {
 	enum { AHEAD = 8 };
 
@@ -225,8 +241,8 @@ static bool add_records(struct summary *s, struct walk *w, const struct summary_
 			prefetch_line(w->records.at[i + AHEAD].name);
 		if (is_silent(r))
 			continue;
-		name = o->by_node ? record_name(r) : scope_of(walk_record_name(w, r), o->max_depth);
-		id = get_layer(s, name);
+		name = layer_of_record(w, o, names, i);
+		id = name.at ? get_layer(s, name) : NONE;
 		if (id == NONE)
 			return false;
 		layer_of[i] = id;
@@ -298,7 +314,8 @@ static void set_true_name(struct layer *layer, int max_depth)
 		layer->name = name;
 }
 
-static bool add_parameters(struct summary *s, const struct walk *w, const struct summary_options *o)
+static bool add_parameters(struct summary *s, const struct walk *w, const struct summary_options *o,
+	struct layer_names *names)
 {
 	for (size_t i = 0; i < w->parameters->n; i++) {
 		const struct parameter *p = &w->parameters->at[i];
@@ -312,6 +329,14 @@ static bool add_parameters(struct summary *s, const struct walk *w, const struct
 		reader = !p->reader.n ? scope
 			: o->by_node  ? p->reader
 				      : scope_of(p->reader, o->max_depth);
+		if (names->tree.is_keras && p->reader.n) {
+			struct span name =
+				layer_names_get(names, names->of_parameter[i], o->max_depth);
+
+			if (!name.at)
+				return false;
+			reader = name.n ? name : reader;
+		}
 		id = get_layer(s, reader);
 		if (id == NONE || !add_dtype(s, p->tensor.dtype, n, bytes))
 			return false;
@@ -322,15 +347,30 @@ static bool add_parameters(struct summary *s, const struct walk *w, const struct
 				: scope_of(p->name, INT_MAX);
 		add_parameter(layer, p, n, bytes);
 	}
-	for (size_t i = 0; !o->by_node && i < s->layers.n; i++)
+	for (size_t i = 0; !o->by_node && !names->tree.is_keras && i < s->layers.n; i++)
 		set_true_name(&s->layers.at[i], o->max_depth);
 	return true;
 }
 
 /* ---- all ------------------------------------------------------------------------ */
 
+/* Keras makes layers in the order of the summary. */
+static void order_layers(struct summary *s, const struct walk *w, const struct layer_names *names,
+	const uint32_t *layer_of)
+{
+	for (size_t i = 0; i < s->layers.n; i++)
+		s->layers.at[i].place = NONE;
+	for (size_t i = 0; i < w->records.n; i++) {
+		uint32_t place = layer_names_get_place(names, &w->records.at[i]);
+
+		if (layer_of[i] != NONE && place < s->layers.at[layer_of[i]].place)
+			s->layers.at[layer_of[i]].place = place;
+	}
+}
+
 bool summary_make(struct summary *s, struct walk *w, const struct summary_options *o)
 {
+	struct layer_names names = {0};
 	uint32_t *layer_of;
 	size_t peak;
 	bool ok;
@@ -339,8 +379,12 @@ bool summary_make(struct summary *s, struct walk *w, const struct summary_option
 	layer_of = mem_array(w->records.n + 1, sizeof(*layer_of));
 	if (!layer_of)
 		return false;
-	ok = add_records(s, w, o, layer_of) && add_parameters(s, w, o) &&
+	ok = (o->by_node || layer_names_read(&names, w, &s->arena)) &&
+		add_records(s, w, o, &names, layer_of) && add_parameters(s, w, o, &names) &&
 		memory_peak(w, &s->peak_bytes, &peak);
+	if (ok && names.tree.is_keras)
+		order_layers(s, w, &names, layer_of);
+	layer_names_clear(&names);
 	add_layers(s, w);
 	if (ok && peak != SIZE_MAX)
 		s->peak_layer = layer_of[peak];

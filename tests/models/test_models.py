@@ -152,9 +152,9 @@ def test_layers_of_a_saved_model():
     rows = [(row["name"], row["type"], row["output_shapes"], row["parameters"], row["macs"])
             for row in model["layers"]]
     assert rows == [
-        ("sequential/dense", "MatMul", [[1, 64]], 784 * 64 + 64, 784 * 64),
-        ("sequential/batch_normalization", "Rsqrt", [[1, 64]], 4 * 64, 0),
-        ("sequential/dense_1", "MatMul", [[1, 10]], 64 * 10 + 10, 64 * 10),
+        ("dense", "MatMul", [[1, 64]], 784 * 64 + 64, 784 * 64),
+        ("batch_normalization", "Rsqrt", [[1, 64]], 4 * 64, 0),
+        ("dense_1", "MatMul", [[1, 10]], 64 * 10 + 10, 64 * 10),
     ]
     assert model["inputs"] == [{"name": "keras_tensor", "shape": [1, 784], "dtype": "float32"}]
     assert model["batch_size"] == 1
@@ -176,7 +176,7 @@ def test_layers_of_a_training_graph():
 def test_layers_are_in_the_order_of_the_data():
     """Although the second loop asks for its counter before it asks for the first one's results."""
     names = [row["name"] for row in count(FILES / "lstm/export")["layers"]]
-    assert names == ["sequential/lstm", "sequential/lstm_1", "sequential/dense"]
+    assert names == ["lstm", "lstm_1", "dense"]
 
 
 T4 = (8.1e12, 320e9)  # float operations and bytes per second, of its data sheet
@@ -244,7 +244,7 @@ def test_csv():
     lines = run(FILES / "mlp/export", "--output=csv:outfile=-").stdout.splitlines()
     assert lines[0].startswith("id,parent,depth,name,type,output_shape,parameters,")
     assert lines[1].startswith("0,,0,model,,")
-    assert lines[2].startswith("1,0,1,sequential/dense,MatMul,1x64,50240,")
+    assert lines[2].startswith("1,0,1,dense,MatMul,1x64,50240,")
     assert len(lines) == 5
 
 

@@ -49,8 +49,7 @@ def test_options():
 
 def test_pandas():
     frame = tfprof.model(FILES / "mlp/export").to_pandas()
-    assert list(frame["name"]) == ["sequential/dense", "sequential/batch_normalization",
-                                   "sequential/dense_1"]
+    assert list(frame["name"]) == ["dense", "batch_normalization", "dense_1"]
     assert frame["parameters"].sum() == 51146
 
 
