@@ -13,10 +13,14 @@ Four ways in:
   same results.
 
 Importing this package imports neither TensorFlow nor numpy; its modules are
-loaded on first use.
+loaded on first use. From then on the lines that create layers of Keras are noted.
 """
 
 import importlib
+
+from tfprof import _layer_lines
+
+_layer_lines.watch()
 
 # name → the module that has it
 _PARTS = {

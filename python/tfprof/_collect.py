@@ -124,7 +124,8 @@ class Collector:
         first_new = len(self._names)
         self._names += [operation.name for operation in operations[first_new:]]
         if add_trace:
-            self._code_defs += [self.stacks.get(operation.traceback)
+            made_by = self.stacks.find_layers(self._names)
+            self._code_defs += [self.stacks.get(operation.traceback, made_by(operation.name))
                                 for operation in operations[len(self._code_defs):]]
         if self._counts:
             uncounted = [operation for operation, _ in self._uncounted.values()]

@@ -39,7 +39,7 @@ def profile_function(fn: Any, *args: Any, steps: int = 5, warmup: int = 2,
       mode: for a model, 'train' or 'predict': whether to run its training step, with the loss and the
         optimizer it is compiled with, or its call. By default it is trained if it can be.
       logdir: where to keep the trace; by default it is removed once it is read.
-      sample_python: whether to look every millisecond which function of Python runs, so that
+      sample_python: whether to look every few milliseconds which function of Python runs, so that
         `profile.step()` can name it.
       strict: whether to raise if recording fails. Otherwise that is a warning, the function has
         run as often, and what is returned is false; using it raises RuntimeError with the reason.

@@ -42,7 +42,7 @@ class _KerasCallback:
       steps: the first and the last step to profile, counted from 0 over all epochs; by default
         10 and 15. If there are not that many, the last third of the steps is profiled.
       report: whether to print the report.
-      sample_python: whether to look every millisecond which function of Python runs, so that
+      sample_python: whether to look every few milliseconds which function of Python runs, so that
         `profile.step()` can name it.
       strict: whether to raise if profiling fails.
     """
@@ -281,14 +281,17 @@ def _report(profile: Profile, path: str, batch: Optional[int]) -> Iterator[str]:
         about = [f"batch {batch}" if batch else None, overview["uncounted"]]
         yield (f"  {overview['float_ops']:,} float operations per step"
                + "".join(f" ({one})" for one in about if one))
-    for title, rows in (("operations", profile.op(order_by="micros")),
-                        ("nodes", profile.scope(order_by="micros"))):
-        costly = sorted((row for row in rows if row.accounted and row.depth),
-                        key=lambda row: -row.exec_micros)[:5]
-        yield f"  {title} that take most time:"
-        for row in costly:
-            share = 100 * row.exec_micros / total if total else 0
-            yield f"    {_milliseconds(row.exec_micros):>10} {share:5.1f}%  {row.name}"
+    yield "  nodes that take most time:"
+    costly = sorted((row for row in profile.scope(order_by="micros")
+                     if row.accounted and row.depth), key=lambda row: -row.exec_micros)
+    for row in costly[:5]:
+        share = 100 * row.exec_micros / total if total else 0
+        yield f"    {_milliseconds(row.exec_micros):>10} {share:5.1f}%  {row.name}"
+    found = [one for one in profile.advise() if one["level"] in ("warning", "high")]
+    if found:
+        yield "  findings:"
+    for one in found:
+        yield f"    {one['text'].splitlines()[0]}" + (f": {one['remedy']}" if one.get("remedy") else "")
     yield f"  more: tfprof {path}"
 
 

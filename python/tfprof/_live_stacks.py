@@ -9,6 +9,8 @@ import os
 import sys
 import sysconfig
 
+from tfprof import _layer_lines
+
 
 class Strings:
     """An op log's table of strings: ids in order of first use, `none` is 0."""
@@ -58,7 +60,12 @@ class Stacks:
         self._code_defs = {}
         self._frames = {}
 
-    def get(self, traceback):
+    def find_layers(self, names):
+        """A function from the name of one of these operations to the line that made its layer;
+        None: it has none."""
+        return lambda name: None
+
+    def get(self, traceback, layer=None):
         """The CodeDef, or None for an operation without a traceback.
 
         Keys are copies: TensorFlow's tracebacks and frames point into the graph
@@ -66,15 +73,15 @@ class Stacks:
         """
         if traceback is None:
             return None
-        key = len(traceback), str(traceback)
+        key = len(traceback), str(traceback), layer
         code_def = self._code_defs.get(key)
         if code_def is None:
             code_def = self._code_def_class(
-                traces=[self._get_frame(f) for f in self._choose(traceback)])
+                traces=[self._get_frame(f) for f in self._choose(traceback, layer)])
             self._code_defs[key] = code_def
         return code_def
 
-    def _choose(self, traceback):
+    def _choose(self, traceback, layer):
         return traceback
 
     def _get_frame(self, frame):
@@ -95,10 +102,24 @@ class Stacks:
 
 class UsersStacks(Stacks):
     """Only frames of the user's own files, with their source text. A stack without such
-    frames stays whole."""
+    frames stays whole. Where Keras calls a layer, the line that made the layer ends it."""
 
     def __init__(self):
         super().__init__(source_lines=True)
 
-    def _choose(self, traceback):
-        return [frame for frame in traceback if self._is_users[frame[0]]] or traceback
+    def find_layers(self, names):
+        lines = _layer_lines.find_lines(names)
+        return lambda name: _layer_lines.line_of(lines, name)
+
+    def _choose(self, traceback, layer):
+        users = [n for n, frame in enumerate(traceback) if self._is_users[frame[0]]]
+        if not users:
+            return traceback
+        chosen = [traceback[n] for n in users]
+        if layer and any(_is_call_of_keras(frame) for frame in traceback[users[-1] + 1:]):
+            chosen.append((*layer, None))
+        return chosen
+
+
+def _is_call_of_keras(frame):
+    return frame[2] in ("call", "__call__") and "keras" in frame[0].replace(os.sep, "/").split("/")

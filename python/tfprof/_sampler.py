@@ -1,4 +1,4 @@
-"""Which Python function a thread is in, about every millisecond, while something is recorded.
+"""Which Python function a thread is in, every few milliseconds, while something is recorded.
 
 TensorFlow records no Python. So a thread of ours looks at the stack of the one that is recorded,
 and what it finds is added to the trace, as a plane of its own, from which the step's answer
@@ -22,8 +22,8 @@ from tfprof._live_stacks import UsersFiles
 
 CLOCK = "tfprof_clock"
 PERIOD_S = 0.001
-# A pause is this many times as long as the sample before it held up the thread: 2 % of its time.
-_REST, _CHANGE_S = 50, 1e-5
+# A pause is this many times as long as the sample before it took the processor.
+_REST = 50
 # How long a thread may keep Python to itself while another waits for it. With Python's 5 ms a
 # function that runs for less would never be seen.
 _SWITCH_S = 0.0005
@@ -66,7 +66,7 @@ class Sampler:
 
     def _run(self) -> None:
         floor, wait, now = self._floor, self._is_over.wait, time.perf_counter_ns
-        pause = PERIOD_S
+        pause, spent = PERIOD_S, time.thread_time()
         while not wait(pause) and len(self._times) < _MOST:
             at = now()
             frame = sys._current_frames().get(self._thread_id)
@@ -75,8 +75,8 @@ class Sampler:
             self._which.append(self._name(frame, floor))
             self._times.append(at)
             del frame
-            # The other thread stands still for that long, and for changing places twice.
-            pause = max(PERIOD_S, _REST * (1e-9 * (now() - at) + _CHANGE_S))
+            before, spent = spent, time.thread_time()    # waking up included
+            pause = max(PERIOD_S, _REST * (spent - before))
 
     def _name(self, leaf: FrameType, floor: Optional[FrameType]) -> int:
         """The place of its text."""

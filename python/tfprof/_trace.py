@@ -391,7 +391,7 @@ def trace(logdir: Optional[Path] = None, *, graph: Any = None,
         Python in traces of TensorFlow: a concrete function or its graph, or a tf.function
         that was called.
       framework: 'tensorflow' or 'jax'; by default whichever is imported, or both.
-      sample_python: whether to look every millisecond which function of Python runs, so that
+      sample_python: whether to look every few milliseconds which function of Python runs, so that
         `profile.step()` can name it.
       strict: whether to raise if recording fails.
     """

@@ -86,6 +86,7 @@ def test_running_programs(tmp_path):
         r"conv_\d", "conv", done.stdout)
     assert "\ntfprof: A step takes " in done.stdout
     assert "\n  6 steps; operation time, all threads: " in done.stdout
+    assert re.search(r"\n      <string>:6:<module>:none \(", done.stdout)    # conv, below its call
     assert "\n[10, 11, 12, 13, 14, 15]\n" in done.stdout
     profile = tfprof.load(tmp_path / "logs")
     assert profile.steps == list(range(10, 16)) and profile.summary["has_code_traces"]

@@ -21,7 +21,7 @@ def tokenize():                         # line 7
     while time.perf_counter() < until:
         total += 1
 
-def train_loop(step, planted, n=6, **more):     # line 12
+def train_loop(step, planted, n=12, **more):     # line 12
     step()
     with tfprof.trace(**more) as t:
         for i in range(n):
@@ -55,7 +55,7 @@ def test_what_the_loop_does_itself_has_the_line_of_the_loop():
 answer = train_loop(product, lambda: None, n=40)
 assert 'wait_for_lock' not in str(answer) and 'tokenize' not in str(answer)
 
-def eager():                            # line 29
+def eager():                            # line 27
     for i in range(200):
         float(tf.reduce_sum(w[i % 64]))
 
@@ -63,7 +63,7 @@ answer = train_loop(product, eager)
 named = sum(row['micros'] for row in answer.rows if 'eager > ' in row['name'])
 dispatch = sum(row['micros'] for row in answer.rows if row['name'] == 'dispatch')
 assert named > 0.5 * dispatch > 0, str(answer)
-assert re.search(r'dispatch by the framework .*<string>:29 eager', answer.headline), answer.headline
+assert re.search(r'dispatch by the framework .*<string>:27 eager', answer.headline), answer.headline
 """)
 
 
@@ -81,8 +81,8 @@ class Log(keras.callbacks.Callback):
 
 model = keras.Sequential([keras.Input([64]), keras.layers.Dense(8)])
 model.compile('sgd', 'mse')
-x, y = np.ones([32, 64], 'float32'), np.ones([32, 8], 'float32')
-callback = tfprof.KerasCallback({str(tmp_path)!r}, (4, 7), report=False)
+x, y = np.ones([80, 64], 'float32'), np.ones([80, 8], 'float32')
+callback = tfprof.KerasCallback({str(tmp_path)!r}, (4, 19), report=False)
 {{'fit': lambda **more: model.fit(x, y, **more), 'evaluate': lambda **more: model.evaluate(x, y, **more),
  'predict': lambda **more: model.predict(x, **more)}}[{call!r}](
     batch_size=4, verbose=0, callbacks=[Log(), callback])
@@ -91,7 +91,7 @@ causes = {{row['name']: row['micros'] for row in answer.rows}}
 total = {{name: sum(row['micros'] for row in answer.rows if name in row['name'])
          for name in ('wait_for_lock', 'tokenize')}}
 # Each takes 20 ms of each step, by the clock.
-assert 0.7 * 20e3 < total['wait_for_lock'] / 4 < 1.5 * 20e3, (total, causes)
+assert 0.7 * 20e3 < total['wait_for_lock'] / 16 < 1.5 * 20e3, (total, causes)
 assert 'Python (most in <string>:' in answer.headline, answer.headline
 assert 'wait_for_lock' in answer.headline or 'tokenize' in answer.headline
 """)

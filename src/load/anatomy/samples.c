@@ -1,4 +1,4 @@
-/* Names for Python that nobody traced: the program was asked, about every millisecond, which
+/* Names for Python that nobody traced: the program was asked, every few milliseconds, which
  * function its main thread was in.
  *
  * tfprof's Python package records these samples, since TensorFlow records no Python, and adds them
