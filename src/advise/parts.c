@@ -96,8 +96,8 @@ static int64_t in_gap(const struct anatomy_step *step, unsigned part)
 struct part_time parts_measure(const struct step_parts *parts, enum part_place place, unsigned part)
 {
 	const struct anatomy *a = parts->anatomy;
-	int64_t steps = 0, gaps = 0, most = 0;
-	double micros;
+	int64_t steps = 0, gaps = 0, all = 0, most = 0, of_most = 0;
+	double micros, of_others;
 
 	for (size_t i = 0; i < a->steps.n; i++)
 		if (a->steps.at[i].is_steady) {
@@ -106,13 +106,18 @@ struct part_time parts_measure(const struct step_parts *parts, enum part_place p
 
 			steps += step;
 			gaps += gap;
-			most = step + gap > most ? step + gap : most;
+			all += a->steps.at[i].wall_ps + a->steps.at[i].gap_ps;
+			if (step + gap > most) {
+				most = step + gap;
+				of_most = a->steps.at[i].wall_ps + a->steps.at[i].gap_ps;
+			}
 		}
 	micros = per_step(parts, steps) + per_gap(parts, gaps);
+	of_others = all > of_most ? (double)(steps + gaps - most) / (double)(all - of_most) : 1;
 	return (struct part_time){.share = micros / parts->period_us,
 		.micros = micros,
 		/* What happens once in a recording need not happen again. */
-		.is_unusual = parts->total.n_steps > 2 && 2 * (steps + gaps - most) < steps + gaps};
+		.is_unusual = of_others < 0.5 * micros / parts->period_us};
 }
 
 void parts_put_time(const struct step_parts *parts, struct part_time time, struct buf *b)

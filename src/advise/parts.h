@@ -29,7 +29,7 @@ enum part_place { IN_STEPS = 1, IN_GAPS = 2, IN_BOTH = 3 };
 struct part_time {
 	double share;    /* of the period */
 	double micros;   /* per step */
-	bool is_unusual; /* a single step has most of it */
+	bool is_unusual; /* without one of the steps, the share is less than half of that */
 };
 /* N_ANATOMY_PARTS: all of them. */
 struct part_time parts_measure(const struct step_parts *parts, enum part_place place,
