@@ -1,6 +1,7 @@
 #include "ask/diff_read.h"
 
 #include "base/prefetch.h"
+#include "load/anatomy/hosts.h"
 #include "model/run_shapes.h"
 
 /* ---- a row ---------------------------------------------------------------------- */
@@ -132,6 +133,20 @@ struct step_reading {
 	const struct diff_reading *reading;
 };
 
+/* The steps of the run's traces on the clock. */
+static enum tfprof_status read_walls(struct side *side, const struct model *m,
+	struct tfprof_error *err)
+{
+	struct anatomy_hosts hosts;
+	enum tfprof_status status = anatomy_hosts_read(&hosts, m, SPAN(""), err);
+	const struct anatomy *a = anatomy_hosts_get(&hosts);
+
+	if (status == TFPROF_OK && a && !step_side_add(&side->walls, a, side->only_step))
+		status = error_no_memory(err);
+	anatomy_hosts_clear(&hosts);
+	return status;
+}
+
 static enum tfprof_status read_rows(const struct query *q, void *context, struct tfprof_error *err)
 {
 	const struct step_reading *step = context;
@@ -141,6 +156,13 @@ static enum tfprof_status read_rows(const struct query *q, void *context, struct
 
 	if (query_check_names(q, err) != TFPROF_OK)
 		return TFPROF_UNSUPPORTED;
+	/* With the first step of a run. */
+	if (!side->steps.n) {
+		enum tfprof_status status = read_walls(side, q->model, err);
+
+		if (status != TFPROF_OK)
+			return status;
+	}
 	row_of = mem_array((size_t)q->n + 1, sizeof(*row_of));
 	side_begin_table(side, q->n);
 	for (uint32_t i = 0; row_of && i < q->n && !side->failed; i++) {
@@ -191,6 +213,7 @@ enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading
 	size_t n = reading->asked->get_steps(profile, steps, MOST_STEPS);
 	enum tfprof_status status = TFPROF_OK;
 
+	side->only_step = step;
 	if (step >= 0 || n < 2 || !diff_needs_steps(reading))
 		status = read_step(side, reading, profile, step, err);
 	else

@@ -82,6 +82,10 @@ void diff_put_summary(const struct diff_report *r, struct buf *b)
 {
 	const struct diff *d = &r->diff;
 
+	if (d->headline.n) {
+		buf_span(b, buf_get(&d->headline));
+		buf_char(b, '\n');
+	}
 	buf_printf(b, "%s: ", r->view);
 	put_runs(b, d->new_side.runs.n);
 	buf_printf(b, " against %zu; %zu added, %zu removed, %zu renamed", d->base.runs.n,
@@ -146,8 +150,20 @@ bool *diff_choose_rows(const struct diff_report *r, size_t *n_hidden)
 
 /* ---- budgets ---------------------------------------------------------------------- */
 
+static void put_shares(const struct budget *b, struct buf *line)
+{
+	double base = (double)b->sum.base / 1e4, new_value = (double)b->sum.new_value / 1e4;
+
+	buf_printf(line, "%.1f%% to %.1f%%, %+.1fpt, p=%.3f", base, new_value, new_value - base,
+		b->sum.p);
+}
+
 static void put_numbers(const struct budget *b, struct buf *line)
 {
+	if (b->is_share) {
+		put_shares(b, line);
+		return;
+	}
 	format_number(line, b->unit, b->sum.base);
 	buf_text(line, " to ");
 	format_number(line, b->unit, b->sum.new_value);
@@ -179,8 +195,15 @@ void diff_put_budget(const struct diff_report *r, const struct budget *b, struct
 		buf_text(line, "no row matches\n");
 		return;
 	}
+	if (b->is_of_steps && (!d->base.walls.steps.n || !d->new_side.walls.steps.n)) {
+		buf_text(line, "only traces tell it, and a side has none with steps\n");
+		return;
+	}
 	put_numbers(b, line);
-	if (!b->sum.is_decidable)
+	if (!b->sum.is_decidable && b->is_of_steps)
+		buf_printf(line, "; %zu against %zu steps are too few: compare at least 4 with 4",
+			d->new_side.walls.steps.n, d->base.walls.steps.n);
+	else if (!b->sum.is_decidable)
 		buf_printf(line, "; %zu against %zu runs are too few: compare at least 4 with 4",
 			d->new_side.runs.n, d->base.runs.n);
 	else if (!b->sum.is_distinct)

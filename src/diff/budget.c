@@ -59,6 +59,8 @@ static bool find_rows(const struct diff *d, struct regexes *regex, row_list *row
 
 static double change_of(const struct budget *b)
 {
+	if (b->is_share)
+		return ((double)b->sum.new_value - (double)b->sum.base) / 1e4;
 	return b->limit->is_percent ? 100 * diff_ratio(b->sum.base, b->sum.new_value)
 				    : (double)b->sum.new_value - (double)b->sum.base;
 }
@@ -99,6 +101,31 @@ static enum tfprof_status check_metric(struct budget *b, const struct diff *d,
 	return status;
 }
 
+/* ---- steps ------------------------------------------------------------------------ */
+
+static enum tfprof_status check_steps(struct budget *b, const struct diff *d,
+	struct tfprof_error *err)
+{
+	unsigned value = diff_limit_step(b->limit);
+
+	if (b->limit->regex.n)
+		return error_set(err, TFPROF_ARGUMENT,
+			"-fail_if: '%.200s': steps have no rows: leave out the regex",
+			b->limit->text);
+	if (!step_sides_compare(&d->base.walls, &d->new_side.walls, value, &b->sum))
+		return error_no_memory(err);
+	b->is_of_steps = true;
+	b->is_share = value >= STEP_SHARES;
+	b->unit = UNIT_MICROS;
+	b->n_rows = 1;
+	if (!b->is_share) {
+		b->sum.base = (b->sum.base + 500) / 1000;
+		b->sum.new_value = (b->sum.new_value + 500) / 1000;
+	}
+	judge(b);
+	return TFPROF_OK;
+}
+
 static enum tfprof_status check(struct budget *b, const struct diff *d, struct tfprof_error *err)
 {
 	struct regexes *regex = NULL;
@@ -108,7 +135,9 @@ static enum tfprof_status check(struct budget *b, const struct diff *d, struct t
 		status = regexes_new(&regex, "fail_if", &b->limit->regex, 1, err);
 	if (status != TFPROF_OK)
 		return status;
-	if (diff_limit_metric(b->limit))
+	if (diff_limit_step(b->limit) < N_STEP_VALUES)
+		status = check_steps(b, d, err);
+	else if (diff_limit_metric(b->limit))
 		status = check_metric(b, d, regex, err);
 	else
 		check_count(b, d, regex);

@@ -24,6 +24,8 @@ struct budget {
 	const struct limit *limit;
 	enum budget_state state;
 	bool is_count;
+	bool is_share; /* of a step, in millionths */
+	bool is_of_steps;
 	enum unit unit;
 	size_t n_rows; /* that match; without a regex 1 */
 	struct diff_sum sum;

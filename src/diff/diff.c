@@ -27,6 +27,7 @@ void diff_clear(struct diff *d)
 {
 	side_clear(&d->base);
 	side_clear(&d->new_side);
+	buf_clear(&d->headline);
 	mem_free(d->rows);
 	mem_free(d->numbers);
 	d->rows = NULL;
@@ -341,6 +342,7 @@ enum tfprof_status diff_run(struct diff *d, struct tfprof_error *err)
 		count_states(d);
 		find_batch(d);
 	}
-	ok = ok && verdicts_make(d) && order_rows(d);
+	ok = ok && verdicts_make(d) && order_rows(d) &&
+		step_sides_put(&d->base.walls, &d->new_side.walls, &d->headline);
 	return ok ? TFPROF_OK : error_no_memory(err);
 }

@@ -101,7 +101,8 @@ struct diff {
 	struct diff_number *numbers; /* place * n_metrics + metric */
 	size_t n_of[N_DIFF_STATES];  /* rows of each state, without the root */
 	size_t n_guessed, n_moved, n_lines_moved;
-	size_t n_tests; /* rows that statistics were asked about, per metric at most */
+	size_t n_tests;      /* rows that statistics were asked about, per metric at most */
+	struct buf headline; /* what changed of the step; empty without traces */
 	struct {
 		int64_t from, to;
 		size_t n_rows, n_known;
@@ -152,12 +153,6 @@ bool diff_is_notable(const struct diff *d, size_t row);
 /* ---- verdicts --------------------------------------------------------------------- */
 
 /* The numbers of some rows, added up run by run, are compared as one. */
-struct diff_sum {
-	int64_t base, new_value;
-	double p;          /* of times */
-	bool is_decidable; /* there are enough runs */
-	bool is_distinct;  /* more than noise, or exact */
-};
 enum tfprof_status diff_compare_rows(const struct diff *d, const uint32_t *rows, size_t n,
 	size_t metric, struct diff_sum *sum, struct tfprof_error *err);
 

@@ -17,21 +17,36 @@ const struct tfprof_option_info *tfprof_diff_option_get_info(size_t i)
 }
 
 /* A number of models that queries have, too, is listed once. */
-static const struct limit_word limit_words[] = {[COUNT_ADDED] = {"added", AMOUNT_COUNT},
-	[COUNT_REMOVED] = {"removed", AMOUNT_COUNT},
-	[COUNT_RENAMED] = {"renamed", AMOUNT_COUNT},
-	[COUNT_MOVED] = {"moved", AMOUNT_COUNT},
-#define X(id, word, column, unit, ...) {word, AMOUNT_##unit},
+static const struct limit_word limit_words[] = {[COUNT_ADDED] = {"added", AMOUNT_COUNT, false},
+	[COUNT_REMOVED] = {"removed", AMOUNT_COUNT, false},
+	[COUNT_RENAMED] = {"renamed", AMOUNT_COUNT, false},
+	[COUNT_MOVED] = {"moved", AMOUNT_COUNT, false},
+#define X(id, word, column, unit, ...) {word, AMOUNT_##unit, false},
 	METRICS(X)
 #undef X
-#define X(word, value) {#word, AMOUNT_COUNT},
+#define X(word, value) {#word, AMOUNT_COUNT, false},
 		MODEL_NUMBERS(X)
 #undef X
-			{NULL, AMOUNT_PLAIN}};
+	/* The values of steps, in their order; a step as a whole is never idle. */
+	{"wall", AMOUNT_MICROS, false},
+	{"gap", AMOUNT_MICROS, false},
+#define X(id, name, words) {ANATOMY_##id == ANATOMY_IDLE ? "" : name "_share", AMOUNT_PLAIN, true},
+	ANATOMY_PARTS(X)
+#undef X
+		{NULL, AMOUNT_PLAIN, false}};
+
+enum { N_LIMIT_WORDS = sizeof(limit_words) / sizeof(*limit_words) - 1 };
 
 const struct limit_word *diff_limit_words(void)
 {
 	return limit_words;
+}
+
+unsigned diff_limit_step(const struct limit *l)
+{
+	return l->word < N_LIMIT_WORDS - N_STEP_VALUES
+		? N_STEP_VALUES
+		: (unsigned)(l->word - (N_LIMIT_WORDS - N_STEP_VALUES));
 }
 
 const char *diff_limit_metric(const struct limit *l)

@@ -21,7 +21,7 @@
 	X(NO_GUESS, "no_guess", "bool", "true|false", NULL, "false", \
 		"Do not match renamed scopes by their contents.") \
 	X(FAIL_IF, "fail_if", "conditions", "[REGEX:]NAME>VALUE,...", NULL, "", \
-		"Exit with status 3 if a change exceeds a limit, such as micros>5%; with 4 if there " \
+		"Exit with status 3 if a change exceeds a limit, such as micros>5% or input_share>10pt; with 4 if there " \
 		"are too few runs to tell.") \
 	X(BUDGETS, "budgets", "file", "FILE", NULL, "", \
 		"Read conditions like those of fail_if from a file, one per line.")
@@ -51,9 +51,11 @@ struct tfprof_diff_options {
 };
 
 /* The words of budgets: first counts, then the metrics of queries, then other numbers of
- * models. */
+ * models, then values of steps. */
 const struct limit_word *diff_limit_words(void);
 /* The name of the metric that a budget limits; NULL if it limits a count. */
 const char *diff_limit_metric(const struct limit *l);
+/* The value of steps that it limits (diff/steps.h); N_STEP_VALUES if none. */
+unsigned diff_limit_step(const struct limit *l);
 
 #endif

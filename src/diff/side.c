@@ -19,6 +19,7 @@ void side_clear(struct side *s)
 	vec_clear(&s->steps);
 	vec_clear(&s->rows);
 	hash_clear(&s->index);
+	step_side_clear(&s->walls);
 	arena_clear(&s->arena);
 }
 

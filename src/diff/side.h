@@ -9,6 +9,7 @@
 #ifndef TFPROF_DIFF_SIDE_H
 #define TFPROF_DIFF_SIDE_H
 
+#include "diff/steps.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -37,8 +38,10 @@ struct side {
 	uint32_t table;         /* the one being read, numbered from 1 */
 	struct hash_index index;
 	size_t n_indexed;
-	struct arena arena; /* of texts */
-	bool failed;        /* allocation failed */
+	struct step_side walls; /* of traces: steps on the clock */
+	int64_t only_step;      /* of the run being read; negative: all */
+	struct arena arena;     /* of texts */
+	bool failed;            /* allocation failed */
 };
 
 void side_init(struct side *s, size_t n_metrics, bool by_parent);

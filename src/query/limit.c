@@ -48,6 +48,16 @@ bool limit_read_percent(struct span text, double *value)
 	return end != copy && !*end && *value >= 0 && *value < 1e30;
 }
 
+/* "10pt" or "10" */
+static bool read_points(struct span text, double *value)
+{
+	if (span_ends(text, SPAN("%")))
+		return false;
+	if (span_ends(text, SPAN("pt")))
+		text.n -= 2;
+	return limit_read_percent(text, value);
+}
+
 /* A number with the units of its kind, such as 10ms; counts and bytes also take M and G. */
 static bool read_value(enum amount_kind kind, struct span text, double *value)
 {
@@ -77,7 +87,7 @@ static enum tfprof_status unknown_word(const struct limit_rules *rules, struct s
 	bool ok = true;
 
 	for (size_t i = 0; rules->words[i].word; i++)
-		ok &= vec_push(&words, rules->words[i].word);
+		ok &= !*rules->words[i].word || vec_push(&words, rules->words[i].word);
 	ok &= vec_push(&words, NULL);
 	snprintf(what, sizeof(what), "-%s: unknown word", rules->option);
 	status = ok ? words_error(err, what, word, words.at) : error_no_memory(err);
@@ -125,6 +135,12 @@ static enum tfprof_status read_limit(struct limit *l, const struct limit_rules *
 	value.at = sign + 1 + l->inclusive;
 	value.n = (size_t)(text.at + text.n - value.at);
 	kind = rules->words[l->word].kind;
+	if (rules->words[l->word].is_share)
+		return read_points(value, &l->value)
+			? TFPROF_OK
+			: error_set(err, TFPROF_ARGUMENT,
+				  "-%s: '%.*s': a share changes by points, such as %.*s>10pt",
+				  rules->option, ERROR_SPAN(text), ERROR_SPAN(word));
 	l->is_percent = rules->is_of_change && value.n && value.at[value.n - 1] == '%';
 	if (l->is_percent ? !limit_read_percent(value, &l->value)
 			  : !read_value(kind, value, &l->value))

@@ -1,6 +1,7 @@
 /* Limits that a total or a change must not exceed, as people write them:
  *
  *     macs>300M   params>0   peak_bytes>=64MB   micros>5%   Conv2D.*:micros>10ms
+ *     wall>5%   input_share>10pt
  *
  * What is limited is one of a list of words. Several limits are separated by commas; a
  * comma within a regex is one as long as no `>` came before it. */
@@ -15,6 +16,7 @@
 struct limit_word {
 	const char *word;
 	enum amount_kind kind;
+	bool is_share; /* changes by points, of no rows */
 };
 
 struct limit_rules {
@@ -27,7 +29,7 @@ struct limit {
 	char *text;        /* as written, owned */
 	struct span regex; /* within the text; empty: of the total */
 	size_t word;       /* index in the words */
-	double value;      /* in percent if `is_percent` */
+	double value;      /* in percent if `is_percent`, of shares in points */
 	bool is_percent;
 	bool inclusive; /* >= */
 };

@@ -58,11 +58,11 @@ void tfprof_model_options_free(tfprof_model_options *o)
 /* ---- values --------------------------------------------------------------------- */
 
 static const struct limit_word limit_words[] = {
-#define X(word, value) {#word, AMOUNT_COUNT},
+#define X(word, value) {#word, AMOUNT_COUNT, false},
 	MODEL_NUMBERS(X)
 #undef X
-		{"peak_activation_bytes", AMOUNT_COUNT},
-	{NULL, AMOUNT_PLAIN}};
+		{"peak_activation_bytes", AMOUNT_COUNT, false},
+	{NULL, AMOUNT_PLAIN, false}};
 
 /* Limits given later replace those given before. */
 static enum tfprof_status read_limits(struct tfprof_model_options *o, const char *value,

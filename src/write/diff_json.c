@@ -36,6 +36,14 @@ static void put_renames(struct json *j, const struct diff *d)
 	json_close_object(j);
 }
 
+/* Shares of a step, 0 to 1. */
+static void put_shares(struct json *j, const struct diff_sum *sum)
+{
+	json_put_double(j, "base", (double)sum->base / 1e6);
+	json_put_double(j, "new", (double)sum->new_value / 1e6);
+	json_put_double(j, "p", sum->p);
+}
+
 static void put_budgets(struct json *j, const struct diff_report *r)
 {
 	json_key(j, "budgets");
@@ -47,7 +55,10 @@ static void put_budgets(struct json *j, const struct diff_report *r)
 		json_open_object(j);
 		json_put_text(j, "rule", b->limit->text);
 		json_put_text(j, "name", diff_limit_words()[b->limit->word].word);
-		put_change(j, b->sum.base, b->sum.new_value, b->is_count ? -1 : b->sum.p);
+		if (b->is_share)
+			put_shares(j, &b->sum);
+		else
+			put_change(j, b->sum.base, b->sum.new_value, b->is_count ? -1 : b->sum.p);
 		json_put_text(j, "status", budget_state_names[b->state]);
 		json_close_object(j);
 	}
@@ -114,6 +125,8 @@ static void write_json(const struct answer *a, struct sink *out)
 	json_put_text(&j, "view", r->view);
 	put_names(&j, "base", r->base.at, r->base.n);
 	put_names(&j, "new", r->new_names.at, r->new_names.n);
+	if (d->headline.n)
+		json_put_text(&j, "headline", d->headline.at);
 	json_key(&j, "samples");
 	json_open_array(&j);
 	json_int(&j, (int64_t)d->base.runs.n);

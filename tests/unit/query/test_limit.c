@@ -8,8 +8,9 @@
 
 #include "query/limit.h"
 
-static const struct limit_word words[] = {{"micros", AMOUNT_MICROS}, {"peak_bytes", AMOUNT_BYTES},
-	{"params", AMOUNT_COUNT}, {NULL, AMOUNT_PLAIN}};
+static const struct limit_word words[] = {{"micros", AMOUNT_MICROS, false},
+	{"peak_bytes", AMOUNT_BYTES, false}, {"params", AMOUNT_COUNT, false},
+	{"input_share", AMOUNT_PLAIN, true}, {NULL, AMOUNT_PLAIN, false}};
 static const struct limit_rules of_change = {"fail_if", words, true};
 static const struct limit_rules of_total = {"fail_if", words, false};
 static struct tfprof_error err;
@@ -40,6 +41,8 @@ static void test_what_can_be_written(void **state)
 	assert_limit("peak_bytes>1MiB", "", 1, 1048576, false, false);
 	assert_limit("params>1.5M", "", 2, 1.5e6, false, false);
 	assert_limit("params>0", "", 2, 0, false, false);
+	assert_limit("input_share>10pt", "", 3, 10, false, false);
+	assert_limit("input_share>=2.5", "", 3, 2.5, false, true);
 	assert_limit("Conv2D.*:micros>10%", "Conv2D.*", 0, 10, true, false);
 	assert_limit("(?<=x)a{1,2}:b:micros>0.5%", "(?<=x)a{1,2}:b", 0, 0.5, true, false);
 }
@@ -56,6 +59,9 @@ static void assert_refused(const struct limit_rules *rules, const char *text, co
 
 static void test_what_is_refused(void **state)
 {
+	assert_refused(&of_change, "input_share>10%",
+		"changes by points, such as input_share>10pt");
+	assert_refused(&of_change, "micros>10pt", "expected a number");
 	assert_refused(&of_change, "micros", "'micros': expected NAME>VALUE, such as micros>5%");
 	assert_refused(&of_change, ">5", "expected NAME>VALUE");
 	assert_refused(&of_change, "micros>", "expected a number after '>'");
