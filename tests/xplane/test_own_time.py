@@ -140,3 +140,9 @@ def test_operations_take_no_more_than_the_threads_had(case, tmp_path):
     total = sum(int(row["exec_micros"]) for row in rows) / 1000
     threads = {"j09_pmap_straggler": 4}.get(case, 2)
     assert total <= threads * statistics.mean(step["wall"] for step in truth.values())
+
+
+def test_what_waits_is_not_the_most_expensive_operation():
+    said = product.run("advise", os.path.join(PLANTED, "t05_in_graph_iter.xplane.pb.gz")).stdout
+    listed = [line for line in said.splitlines() if line.startswith("top ")]
+    assert any("MatMul" in line for line in listed) and not any("IteratorGetNext" in line for line in listed)
