@@ -10,6 +10,7 @@
  *
  * Nothing about steps is computed here. */
 #include "ask/gaps.h"
+#include "ask/accelerators.h"
 #include "ask/question.h"
 #include "ask/tables.h"
 
@@ -251,6 +252,17 @@ static void put_suggestions(struct answer *a, unsigned has)
 
 /* ---- the step -------------------------------------------------------------------- */
 
+/* Of accelerators the first sentence is about them. */
+static void put_accelerators(struct answer *a, const struct model *m)
+{
+	struct buf text = {0};
+
+	accelerators_put_headline(m, &text);
+	a->failed |= text.failed;
+	answer_put_text(a, "headline", buf_get(&text));
+	buf_clear(&text);
+}
+
 /* What step says; where it does not apply, nothing. A trace that it cannot
  * read is no reason to say nothing of the rest. */
 static enum tfprof_status ask_step(struct answer *a, struct answer *step, const struct asked *q,
@@ -268,10 +280,14 @@ static enum tfprof_status ask_step(struct answer *a, struct answer *step, const 
 	}
 	if (status != TFPROF_OK && status != TFPROF_UNSUPPORTED)
 		answer_note(a, "no_step", "%s", why.text);
-	for (size_t i = 0; status != TFPROF_OK && i < sizeof(keys) / sizeof(*keys); i++)
+	if (q->model->accelerators.n)
+		put_accelerators(a, q->model);
+	for (size_t i = q->model->accelerators.n > 0;
+		status != TFPROF_OK && i < sizeof(keys) / sizeof(*keys); i++)
 		answer_put_null(a, keys[i]);
 	for (size_t i = 0; status == TFPROF_OK && i < step->fields.n; i++)
-		answer_copy_field(a, &step->fields.at[i]);
+		if (!q->model->accelerators.n || strcmp(step->fields.at[i].key, "headline") != 0)
+			answer_copy_field(a, &step->fields.at[i]);
 	if (status == TFPROF_OK)
 		put_steps(a, step);
 	return TFPROF_OK;

@@ -302,7 +302,8 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 		add_clamped(&a.base_ns, x->start_ns);
 	if (!apply_targets(&a) || !apply_fused(&a) || !apply_gradients(&a) ||
 		!apply_function_logs(&a) || !apply_modules(&a) || !apply_devices(&a) ||
-		!apply_ops(&a) || !apply_fused_runs(&a) || !apply_memory(&a))
+		!apply_device_runs(&a) || !apply_ops(&a) || !apply_fused_runs(&a) ||
+		!apply_memory(&a))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);
@@ -311,6 +312,8 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	if (status == TFPROF_OK)
 		m->recorded |= find_recorder(x);
 	m->is_recorded = true;
+	for (size_t i = 0; i < x->planes.n; i++)
+		m->n_accelerators_seen += plane_is_accelerator(x->planes.at[i].kind);
 	put_notes(l->notes, x, &a);
 	if (status == TFPROF_OK)
 		explain_join(&a);

@@ -32,4 +32,17 @@ struct accelerator {
 	int64_t peak_bytes, lifetime_peak_bytes, capacity_bytes;
 };
 
+/* The program that has most of the accelerators' time, over all of them. */
+struct accelerator_program {
+	uint32_t name;            /* string id */
+	int64_t n_runs;           /* 0: there is none */
+	int64_t run_ps;           /* from the first start to the last end of each, added up */
+	int64_t transfer_wait_ps; /* for copies between the host's memory and the device's */
+	int64_t transfer_bytes;   /* of the largest */
+	double transfer_rate;     /* of the fastest, bytes per second while in flight */
+	int64_t computing_ps;     /* neither copies nor waits */
+	double computing_rate; /* bytes per second of the operation that takes longest; 0: unknown
+				*/
+};
+
 #endif

@@ -170,3 +170,19 @@ def test_launches_have_their_time():
         pytest.skip("no recording of an AMD GPU")
     total = sum(row["launch_micros"] for row in ask("op", "amd_mi300_gemm")["nodes"])
     assert 494 <= total <= 494 + 12 * 100
+
+
+@every
+def test_the_sentence(name):
+    """The overview begins with what the accelerators are, and what they did."""
+    said = product.run(recordings.trace(name)).stdout.splitlines()[0]
+    reference = recordings.reference(name)
+    active, present = reference["active_devices"], reference["present_devices"]
+    assert said.startswith(f"{active} × " if active == present else f"{active} of {present} × ")
+    if name == "tpu_v6e_host_offload":
+        assert said == (
+            "4 × TPU v6e, 100 runs of jit_f of 784.1 ms; 97 % of a run waits for copies between host "
+            "memory and HBM (5.37 GB each, up to 29 GB/s); 3 % computes, at 80 % of HBM bandwidth.")
+    else:
+        busy, span = reference["totals"]["busy_ps_sum"], reference["totals"]["span_ps_sum"]
+        assert f"busy {busy / active / 1e9:.2f} ms of {span / active / 1e9:.2f} ms" in said

@@ -59,6 +59,8 @@ bool apply_gradients(struct apply *a);
 bool apply_function_logs(struct apply *a);
 /* Adds what the accelerators did (apply_devices.c). Call before the operations are added. */
 bool apply_devices(struct apply *a);
+/* Finds the program that they spend their time on (apply_device_runs.c); the same. */
+bool apply_device_runs(struct apply *a);
 /* Adds the operations to their nodes (apply_ops.c). */
 bool apply_ops(struct apply *a);
 /* Adds what compiled programs say about the nodes: types, shapes, float operations, edges, and
