@@ -5,7 +5,6 @@ import subprocess
 
 import pytest
 import tree
-from asked import ask
 from test_planted import CASES, trace
 
 # case: {what was planted, as a finding: a word of its text}. Nothing: the program has no fault.
@@ -96,9 +95,3 @@ def test_most_checkers_apply_to_a_trace_of_a_cpu(advice):
     skipped = {checker["name"] for checker in advice["t08_compute"] if checker["skipped"]}
     assert skipped == {"JobChecker", "HalfPrecisionChecker", "MemoryPeakChecker", "PlacementChecker",
                        "StragglerChecker", "TinyKernelChecker"}
-
-
-def test_slow_steps_are_told_by_their_walls(advice):
-    (finding,) = [f for checker in advice["t02_map_tf"] for f in checker["findings"] if f["what"] == "slow_step"]
-    wall = next(step.wall for step in ask(trace("t02_map_tf")).steps if step.number == finding["step"])
-    assert finding["figures"]["micros"] == wall // 10**6

@@ -112,6 +112,12 @@ def test_does_not_report(checker, tmp_path):
     assert [f for f in findings if f["level"] != "none"] == []
 
 
+def test_a_slow_step_is_told_by_its_wall(tmp_path):
+    """Not by its operations, which take 29 ms of it."""
+    (finding,), _ = advice("StepOutlierChecker", tmp_path, CASES["StepOutlierChecker"][0])
+    assert finding["step"] == 5 and finding["figures"]["micros"] == 30000
+
+
 def hosts(*durations):
     return [host_trace([(20 * MS, matmul(ms * MS))] * 4, host=f"vm{i}")
             for i, ms in enumerate(durations)]
