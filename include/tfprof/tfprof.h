@@ -134,7 +134,7 @@ TFPROF_API int tfprof_input_exists(const char *path);
 struct tfprof_given {
 	const char *kind; /* TFPROF_INPUT_AUTO: recognized by content */
 	struct tfprof_input input;
-	int64_t step; /* of kinds that come by step, or TFPROF_NEXT_STEP */
+	int64_t step; /* the step of a kind that comes by step, or TFPROF_NEXT_STEP */
 	void *owned;  /* NULL */
 };
 
@@ -281,10 +281,10 @@ struct tfprof_node {
 
 /* An edge, seen from one of its nodes. */
 struct tfprof_link {
-	size_t node; /* at the other end; SIZE_MAX if the profile does not have it */
+	size_t node; /* the node at the other end; SIZE_MAX if the profile does not have it */
 	const char *name;
 	size_t name_length;
-	int32_t position, output; /* which input it is, and which output it comes from */
+	int32_t position, output; /* index of the input, and of the source's output */
 	int is_control;           /* it only says what runs first */
 	const char *shape;        /* "8x16"; empty: unknown */
 };
@@ -325,9 +325,9 @@ TFPROF_API enum tfprof_status tfprof_profile_visit_node(tfprof_profile *profile,
 struct tfprof_edges {
 	uint32_t from, to;
 	size_t n_tensors, n_controls;
-	int64_t n_elements;        /* of all tensors whose shape is known */
+	int64_t n_elements;        /* elements of all tensors whose shape is known */
 	const char *largest_shape; /* "8x16", of one tensor; empty: unknown */
-	int64_t n_bytes;           /* of all tensors whose shape and type are known */
+	int64_t n_bytes;           /* bytes of all tensors whose shape and type are known */
 };
 typedef int tfprof_edges_fn(void *context, const struct tfprof_edges *edges);
 
@@ -400,7 +400,7 @@ struct tfprof_option_info {
 	const char *default_value;
 	const char *help;             /* one sentence */
 	const char *kind;             /* "int", "bool", "word", "words", "regexes", "output" */
-	const char *placeholder;      /* of its value in help: "N", "WORD,..." */
+	const char *placeholder;      /* stands for the value in help: "N", "WORD,..." */
 	const char *const *words;     /* accepted words, NULL-terminated; or NULL */
 	const char *const *word_help; /* meaning of each word; NULL if there are no words */
 	const char *units;            /* "us, ms, s": may follow the number; NULL if none may */

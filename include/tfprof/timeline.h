@@ -23,13 +23,13 @@ TFPROF_API void tfprof_timeline_free(tfprof_timeline *timeline);
 struct tfprof_lane {
 	const char *device; /* `device_length` bytes */
 	size_t device_length;
-	const char *kind;   /* of device: "cpu", "gpu", "stream", … */
-	int is_accelerator; /* its time is accelerator time */
+	const char *kind;   /* kind of device: "cpu", "gpu", "stream", … */
+	int is_accelerator; /* time on the device is accelerator time */
 	uint32_t number;    /* within the device */
 	size_t n_executions;
 	int64_t busy_micros;               /* while at least one ran */
 	int64_t first_micros, last_micros; /* the first start, the last end */
-	const char *name; /* of a trace's thread or stream, `name_length` bytes; or empty */
+	const char *name; /* name of a trace's thread or stream, `name_length` bytes; or empty */
 	size_t name_length;
 };
 /* False past the last. Lanes of a device are neighbours. */
@@ -92,7 +92,7 @@ struct tfprof_memory_device {
 	const char *device; /* `device_length` bytes */
 	size_t device_length;
 	size_t n_readings;
-	int64_t first_micros, last_micros; /* of the readings */
+	int64_t first_micros, last_micros; /* times of the first and the last reading */
 	int64_t peak_bytes, peak_micros;   /* the highest reading */
 };
 TFPROF_API int tfprof_memory_read_device(const tfprof_memory *memory, size_t i,

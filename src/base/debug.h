@@ -1,4 +1,4 @@
-/* What was decided and why, for those to whom a number looks wrong: TFPROF_DEBUG=load,steps,join
+/* What was decided and why, for users to whom a number looks wrong: TFPROF_DEBUG=load,steps,join
  * prints lines of these topics to stderr. Off it costs the reading of a variable.
  *
  *     load    what each input was taken for, and what it added

@@ -17,10 +17,10 @@
 struct new_file {
 	int fd;
 	char *path;
-	char *temporary;    /* its name until commit … */
+	char *temporary;    /* the file's name until commit … */
 	bool has_temporary; /* … if it has one */
-	size_t slot;        /* of that name among those a signal handler removes, + 1; 0: none */
-	bool replaces;      /* there was an old file */
+	size_t slot; /* of the temporary name in the list a signal handler removes, + 1; 0: none */
+	bool replaces; /* there was an old file */
 };
 
 /* `before` is the old file, whose permissions are kept, or NULL. Returns 0 or an errno

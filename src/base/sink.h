@@ -48,7 +48,7 @@ struct sink {
 	sink_write_fn *write;
 	void *context;
 	struct sink_gzip *gzip;
-	int fd; /* of a file or descriptor sink, else -1 */
+	int fd; /* descriptor of a file or descriptor sink, else -1 */
 	bool owns_fd;
 	bool is_terminal;     /* text of others is shown with escapes (visible.h) */
 	int error;            /* the first errno value */

@@ -49,7 +49,7 @@ struct sorter {
 	int fd; /* -1 until the first run is written */
 	uint64_t n_spilled;
 	VEC(struct sorter_run) runs;
-	char *windows; /* of all runs */
+	char *windows; /* read buffers of all runs */
 	size_t window_items;
 	uint32_t *heap; /* runs by their current record */
 	size_t n_heap;

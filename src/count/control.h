@@ -20,9 +20,9 @@ enum phase { PHASE_START, PHASE_CALL, PHASE_COND, PHASE_BODY, PHASE_AGAIN, PHASE
 struct run {
 	enum phase phase;
 	const struct graph *cond, *body;  /* or what is called, or the branch */
-	struct frame *frame, *cond_frame; /* of the functions being evaluated */
+	struct frame *frame, *cond_frame; /* being evaluated: the function, the condition */
 	size_t n_vars;
-	struct tensor *vars;  /* of a While, in arenas[turn & 1] */
+	struct tensor *vars;  /* variables of a While, in arenas[turn & 1] */
 	struct tensor *first; /* what the first turn gave, in the caller's frame */
 	bool *is_needed;      /* vars that the condition depends on */
 	struct arena arenas[2], arena;
@@ -35,7 +35,7 @@ struct run {
 	int64_t best_cost;
 	struct tensor *best;
 	size_t n_best;
-	struct turns *turns; /* of a lowered loop */
+	struct turns *turns; /* turns of a lowered loop */
 };
 
 struct run *run_new(struct walk *w);
@@ -50,13 +50,13 @@ struct tensor *control_copy_inputs(struct walk *w, const struct task *t, size_t 
 /* A weight that a function captures: a frozen graph has no other mark of it. */
 void control_note_captured(struct walk *w, const struct tensor *in);
 
-/* Evaluates the returns of a frame next, or those in `only`. */
+/* Evaluates the returns of a frame next, or only the returns in `only`. */
 bool control_push_returns(struct walk *w, struct frame *f, const bool *only);
 
 /* The returns of a frame become w->out, with values in an arena that outlives it. */
 bool control_take_returns(struct walk *w, struct frame *f, struct arena *arena);
 
-/* The outputs are those the file gives, or unknown. */
+/* Takes the outputs' shapes from the file, or leaves them unknown. */
 bool control_give_up(struct walk *w, struct task *t, enum note_kind why);
 
 bool control_finish(struct walk *w, struct task *t, bool *is_done);

@@ -15,16 +15,16 @@ struct frame {
 	const struct graph *graph;
 	struct call_site call;
 	struct frame *caller; /* NULL: the main graph's */
-	uint32_t site;        /* the same in walk.sites, + 1; 0: nothing is recorded yet */
+	uint32_t site;        /* the call in walk.sites, + 1; 0: nothing is recorded yet */
 	struct slot *slots;
 	size_t n_slots; /* room */
 	VEC(struct tensor) tensors;
 	VEC(uint32_t) touched;      /* slots in use, so that a turn of a loop can reset them */
-	struct arena arena;         /* of values */
+	struct arena arena;         /* memory of values */
 	uint32_t *loop_of;          /* lowered loops only: of each node */
 	struct loop_var *loop_vars; /* … and their variables, sorted by loop */
 	size_t n_loop_vars;
-	const struct frame *base; /* of another turn: what is outside the loop is there */
+	const struct frame *base; /* of a turn: the frame with values from outside the loop */
 	struct turns *turns;      /* … and the turns it is one of */
 };
 

@@ -3,7 +3,7 @@
  *
  *     graph ── nodes[] ── type      what operation it is, and its rule (ops.h)
  *                      ── edges[]   its inputs: node, output
- *                      ── attrs[]   those that some rule reads (ATTRS)
+ *                      ── attrs[]   attributes that some rule reads (ATTRS)
  *           ── returns[]            what a call of it gives
  *
  * The first n_args nodes of a function are its arguments. A loader builds the graph and
@@ -49,7 +49,7 @@ enum op_attr_kind {
 	OP_TEXT,   /* also the name of a function */
 	OP_TEXTS,  /* n of them */
 	OP_INTS,   /* n of them */
-	OP_SHAPE,  /* of rank n; n = OP_UNKNOWN_RANK */
+	OP_SHAPE,  /* a shape of rank n; n may be OP_UNKNOWN_RANK */
 	OP_SHAPES, /* a list of shapes: an AttrValue, still encoded */
 	OP_TENSOR, /* constant */
 };
@@ -81,7 +81,7 @@ struct op_attr {
 struct op_type {
 	struct span name;
 	const struct op_rule *rule; /* NULL: there is none */
-	struct span definition;     /* its OpDef, if the file has one */
+	struct span definition;     /* the operation's OpDef, if the file has one */
 	uint32_t id;                /* in order of their first use */
 };
 
@@ -91,7 +91,7 @@ struct op_edge {
 
 struct op_node {
 	struct span name;
-	struct span message; /* its NodeDef, if it comes from one */
+	struct span message; /* the node's NodeDef, if it comes from one */
 	const struct op_type *type;
 	uint32_t first_edge, first_attr;
 	uint32_t n_edges;
@@ -106,7 +106,7 @@ struct graph {
 	VEC(struct op_edge) returns;
 	uint32_t n_args;
 	bool has_loops;     /* lowered ones: Enter, Exit … */
-	struct arena arena; /* of what attributes point to */
+	struct arena arena; /* memory that attributes point to */
 };
 
 void graph_clear(struct graph *g);

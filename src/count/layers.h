@@ -21,7 +21,7 @@ int64_t layer_int_at(const struct eval *e, enum attr_id id, int i, int64_t other
 /* Starts the only output like an input. False if that has no known shape. */
 bool layer_start(struct eval *e, size_t input);
 
-/* Adds those of the bias and the activation to all elements of the output. */
+/* Adds the operations of the bias and the activation for each element of the output. */
 void layer_add_activation(struct eval *e, bool has_bias);
 void layer_add_macs(struct eval *e, int64_t a, int64_t b);
 void layer_add_others(struct eval *e, int64_t elements, int64_t each);

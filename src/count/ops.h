@@ -5,7 +5,7 @@
  *     shape    how its outputs' types and shapes follow from its inputs (shape_NAME)
  *     cost     its multiply-accumulates and other float operations (cost_NAME)
  *     factor   of the cost: float operations per element, or directions of a recurrent one
- *     value    how its value is computed if those of its inputs are known (VALUE_NAME)
+ *     value    how its value is computed if its inputs' values are known (VALUE_NAME)
  *     place    where its output lives: NEW memory, that of an input that is no longer
  *              needed (OVER), its first input's (ALIAS), or none (NOWHERE)
  *
@@ -44,13 +44,13 @@ struct eval {
 	size_t n_in;
 	struct tensor *out; /* eval_outputs() makes room */
 	size_t n_out;
-	struct arena *arena;    /* of the outputs' values */
+	struct arena *arena;    /* memory of the outputs' values */
 	int64_t *values_left;   /* how many more may be kept */
 	struct span problem[1]; /* set if inputs contradict each other */
-	struct cost layer_cost; /* of a layer: set by its shape rule, like the next two */
+	struct cost layer_cost; /* cost of a layer: set by its shape rule, like the next two */
 	int64_t parameters, trainable;
-	int64_t weights_read;    /* of a layer: 0 if all its parameters are */
-	struct tensor *out_room; /* of out_cap */
+	int64_t weights_read;    /* parameters a layer reads; 0: all of them */
+	struct tensor *out_room; /* room for out_cap outputs */
 	size_t out_cap;
 	void *context;
 	bool (*more_outputs)(struct eval *e, size_t n);

@@ -10,10 +10,10 @@
 #include "count/walk.h"
 
 struct layer {
-	struct span scope;     /* of its nodes' names */
+	struct span scope;     /* scope of its nodes' names */
 	struct span name;      /* as shown */
 	struct span true_name; /* what the names of its variables have in common */
-	struct span type;      /* of its most expensive operation */
+	struct span type;      /* type of its most expensive operation */
 	struct tensor out;     /* its last result */
 	uint32_t last_result;  /* the record of it; NONE: there is none */
 	bool has_real_result;
@@ -23,12 +23,12 @@ struct layer {
 	bool has_cost;
 	int64_t parameters, trainable_parameters, weight_bytes;
 	struct cost cost;
-	int64_t activation_bytes; /* of all results */
+	int64_t activation_bytes; /* bytes of all results */
 	int64_t moved_bytes;      /* read and written, weights too, without fusing anything */
 	double seconds;           /* at least; 0 without a device */
 	size_t n_operations, n_not_counted;
-	int64_t times;   /* of its most expensive operation, if in a loop */
-	int64_t largest; /* the float operations of that one */
+	int64_t times;   /* how often its most expensive operation runs, if in a loop */
+	int64_t largest; /* float operations of its most expensive operation */
 };
 
 struct op_total {
@@ -51,7 +51,7 @@ struct summary_options {
 struct summary {
 	VEC(struct layer) layers; /* in the order of the walk */
 	struct layer total;
-	VEC(struct op_total) ops; /* those that compute something, or are not counted */
+	VEC(struct op_total) ops; /* types that compute something, or are not counted */
 	VEC(struct dtype_total) dtypes;
 	int64_t peak_bytes;
 	uint32_t peak_layer; /* NONE: nothing is live */

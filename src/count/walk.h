@@ -20,14 +20,14 @@
 
 enum {
 	WALK_MAX_CALLS = 100,       /* deep */
-	WALK_MAX_TURNS = 1000000,   /* of all loops */
+	WALK_MAX_TURNS = 1000000,   /* turns of all loops together */
 	WALK_MAX_NODES = 30000000,  /* evaluated */
-	WALK_CALL_NODES = 16,       /* that a call counts for, besides those of its function */
+	WALK_CALL_NODES = 16,       /* nodes a call counts for, besides the nodes of its function */
 	WALK_TURN_NODES = 4,        /* and a turn of a loop, or a call in it */
 	WALK_MAX_VALUES = 32000000, /* kept, over all */
 	WALK_MAX_LOOPS = 4096,      /* lowered ones */
 	WALK_MAX_RECORDS = 2000000,
-	WALK_MAX_OUTPUTS = 1000000, /* of one node */
+	WALK_MAX_OUTPUTS = 1000000, /* outputs of one node */
 	WALK_MAX_TENSORS = 64000000,
 };
 
@@ -56,11 +56,11 @@ enum record_state { RECORD_COUNTED, RECORD_NOT_COUNTED };
 
 /* Where the nodes of a frame are: what calls them. */
 struct call_site {
-	struct span scope;            /* their full names are walk_name() */
+	struct span scope;            /* scope of the nodes; walk_name() gives their full names */
 	struct span path;             /* names of the calls: a trace's names are walk_join() */
-	struct span function;         /* that they are in; empty: the main graph */
-	const struct op_node *caller; /* of the main graph; NULL: they are there themselves */
-	uint32_t parent;              /* the site of the call, before this one; if `caller` */
+	struct span function;         /* function that the nodes are in; empty: the main graph */
+	const struct op_node *caller; /* the call in the main graph; NULL: the nodes are there */
+	uint32_t parent;              /* the site that holds the call; only if `caller` */
 };
 
 /* What the weights of a layer are, if they are known by their number only. */
@@ -76,16 +76,16 @@ struct record {
 	const char *name; /* in the file, of name_length */
 	struct cost cost;
 	int64_t times;
-	const int64_t *out_dims; /* of its first output; records may share them */
+	const int64_t *out_dims; /* dimensions of the first output; records may share them */
 	int64_t out_bytes, in_bytes;
 	uint32_t name_length;
 	uint32_t site;                    /* in `sites` */
 	uint32_t loop;                    /* in `loops`; 0: none */
-	uint32_t weights;                 /* of a layer, in `weights`; 0: it is no layer */
-	uint32_t serial;                  /* of the records, as tensors name them */
+	uint32_t weights;                 /* a layer's weights, in `weights`; 0: it is no layer */
+	uint32_t serial;                  /* number of the record, as tensors name it */
 	uint32_t first_source, n_sources; /* producers of its inputs, in `sources` */
 	uint32_t first_use, n_uses;       /* buffers it reads, in `uses` */
-	uint32_t first_buffer, n_buffers; /* that it makes */
+	uint32_t first_buffer, n_buffers; /* buffers the record makes */
 	int16_t out_dtype;
 	int8_t out_rank;
 	uint8_t state; /* enum record_state */
@@ -93,12 +93,12 @@ struct record {
 };
 
 struct loop {
-	struct span name; /* of its frame */
+	struct span name; /* name of the loop's frame */
 	const void *frame;
 	uint32_t parent;
 	uint32_t depth;
 	int64_t trips;               /* -1: not known yet */
-	const struct tensor *finals; /* its variables after the last turn; NULL: unknown */
+	const struct tensor *finals; /* the loop's variables after the last turn; NULL: unknown */
 };
 
 enum note_kind {
@@ -136,7 +136,7 @@ struct walk {
 	parameter_vec *parameters;
 	bool keeps_all;     /* record also what neither costs nor occupies anything, and sources */
 	bool is_of_layers;  /* nodes are layers: each shows in the report */
-	int64_t trip_count; /* of loops whose condition is unknown; 0: 1, and say so */
+	int64_t trip_count; /* turns of loops whose condition is unknown; 0: take 1 and note it */
 
 	VEC(struct record) records;
 	VEC(struct call_site) sites;
@@ -144,15 +144,16 @@ struct walk {
 	VEC(int64_t) buffers;              /* bytes of each; 0 is none */
 	VEC(uint32_t) uses;
 	VEC(uint32_t) sources; /* producers, or parameters with WALK_PARAMETER set; 0: unknown */
-	VEC(uint32_t) input_serials; /* of presets that are inputs, in order */
+	VEC(uint32_t) input_serials; /* serials of presets that are inputs, in order */
 	uint32_t serial;
 	VEC(uint32_t) kept;     /* buffers of the results */
 	size_t n_inputs;        /* buffers 1 … are the inputs' */
 	VEC(struct loop) loops; /* 0 is none */
 	VEC(struct walk_note) notes;
 	struct buf conflict;    /* the first contradiction met, or empty */
-	int64_t conflict_ratio; /* of its sizes, if one is a multiple of the other; else 0 */
-	int64_t config_surplus; /* parameters of layers' configurations less those stored */
+	int64_t conflict_ratio; /* of the two sizes, if one is a multiple of the other; else 0 */
+	int64_t config_surplus; /* parameters of layers' configurations less the parameters stored
+				 */
 	struct arena arena;
 	bool no_memory;
 
@@ -178,7 +179,8 @@ static inline struct span record_name(const struct record *r)
 	return (struct span){r->name, r->name_length};
 }
 
-/* The full name of a node: that of the calls it is in, unless it has that itself. */
+/* The full name of a node: prefixed with the names of the calls it is in, unless it starts
+ * with them already. */
 struct span walk_name(struct walk *w, struct span scope, struct span name);
 struct span walk_record_name(struct walk *w, const struct record *r);
 

@@ -11,7 +11,7 @@
 #include "base/span.h"
 
 struct fb_table {
-	struct span bytes; /* of the whole file */
+	struct span bytes; /* the whole file */
 	uint32_t at;       /* 0: absent */
 };
 

@@ -30,13 +30,13 @@ enum json_type {
 
 struct json_value {
 	uint8_t type;
-	uint32_t end;     /* the value behind this one and its contents */
-	struct span text; /* of numbers and strings, without quotes, escapes and all */
+	uint32_t end;     /* the next value after this value's contents */
+	struct span text; /* text of numbers and strings, without quotes; escapes are not decoded */
 };
 
 struct json_doc {
 	VEC(struct json_value) values;
-	struct arena arena; /* of strings with escapes */
+	struct arena arena; /* memory of decoded strings */
 };
 
 /* NULL if it is well-formed, else what is wrong; `*at` is where. */

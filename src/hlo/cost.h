@@ -15,7 +15,7 @@
 
 struct hlo_cost {
 	int64_t float_ops;        /* arithmetic, one per element; also of integers */
-	int64_t matrix_float_ops; /* of these, of matrix products and convolutions */
+	int64_t matrix_float_ops; /* the part of float_ops in matrix products and convolutions */
 	int64_t transcendentals;
 	int64_t bytes;      /* read and written */
 	int64_t sent_bytes; /* between devices, from each */

@@ -13,7 +13,7 @@ struct hlo_use {
 
 struct hlo_counter {
 	const struct hlo_program *program;
-	const struct hlo_cost *of_block; /* of blocks that the op calls */
+	const struct hlo_cost *of_block; /* costs of the blocks that the op calls */
 	struct decoder d;
 	hlo_numbers numbers, more; /* scratch */
 	VEC(struct hlo_use) uses;  /* scratch, by op of a fused block */

@@ -18,7 +18,7 @@ enum { HLO_HOST_SPACE = 5 };
 struct hlo_space {
 	uint64_t number;
 	int64_t parameters, outputs, temporaries, constants;
-	int64_t thread_local; /* on stacks: not part of the others */
+	int64_t thread_local; /* on stacks of threads: not part of the other classes */
 	int64_t aliased;      /* parameters that become outputs */
 };
 

@@ -25,11 +25,11 @@ enum { HLO_DEEPEST = 64 };
 struct hlo_value {
 	uint32_t end; /* behind its elements */
 	uint32_t first_dim, n_dims;
-	uint32_t first_element, n_elements; /* of a tuple, in .elements of the program */
+	uint32_t first_element, n_elements; /* elements of a tuple, in .elements of the program */
 	uint16_t type;                      /* PRIMITIVE_TYPE_… */
 	bool is_dynamic;
-	uint64_t space;          /* of memory */
-	int64_t elements, bytes; /* of a tuple: of its arrays together; at most HLO_MOST */
+	uint64_t space;          /* memory space */
+	int64_t elements, bytes; /* a tuple's: sums over its arrays; at most HLO_MOST */
 };
 
 struct hlo_op {

@@ -30,7 +30,7 @@
 	X(RUNTIME, "runtime", "waiting with nothing running") \
 	X(DISPATCH, "dispatch", "dispatch by the framework") \
 	X(PYTHON, "python", "Python") \
-	X(IDLE, "idle", "idle") /* of a device, while others work */ \
+	X(IDLE, "idle", "idle") /* a device waits while others work */ \
 	X(UNKNOWN, "unknown", "unexplained")
 /* clang-format on */
 
@@ -64,7 +64,7 @@ struct anatomy_step {
 	int64_t wall_ps, gap_ps, marker_ps;
 	int64_t n_batches;
 	int64_t n_launches;        /* by the main thread */
-	int64_t n_eager, eager_ps; /* of those, operations that run by themselves */
+	int64_t n_eager, eager_ps; /* launches of operations run one by one */
 	int64_t parts[N_ANATOMY_PARTS];
 	int64_t hidden[N_ANATOMY_PARTS];
 	int64_t input_work_ps; /* of tf.data, below other parts */

@@ -22,7 +22,7 @@ struct compiled_program {
 
 struct compiled_op {
 	uint32_t program;
-	uint64_t instruction; /* its id in the program */
+	uint64_t instruction; /* id of the instruction in the program */
 	uint32_t device;      /* string id */
 	bool is_accelerator;
 	bool has_events_only; /* an event is an execution, as on TPUs */

@@ -36,8 +36,8 @@ struct model;
 
 struct event {
 	uint32_t node;
-	uint32_t step; /* its place among the model's steps */
-	uint32_t run;  /* its number among what the node ran in the step */
+	uint32_t step; /* index of the step in the model's steps */
+	uint32_t run;  /* index among the runs of the node in the step */
 	uint32_t device;
 	uint32_t lane; /* while sorting, + EVENT_HAS_LANE if the input told it */
 	int64_t start_us, duration_us;
@@ -80,7 +80,7 @@ struct event_sorter {
 	/* reading */
 	struct event event;
 	bool any;
-	struct lanes lanes; /* of the device it is at */
+	struct lanes lanes; /* lanes of the current device */
 	bool failed;        /* to allocate */
 };
 

@@ -13,7 +13,7 @@
  *
  * Reports read rows all over the place, so a row is small: sums that fit 32 bits,
  * as nearly all do, stand in it, the others in a list of their own. Rows are kept
- * in blocks: adding some, or those of another list, moves none.
+ * in blocks: adding rows, or taking over the rows of another list, moves none.
  */
 #ifndef TFPROF_MODEL_EXEC_H
 #define TFPROF_MODEL_EXEC_H
@@ -63,12 +63,12 @@ struct exec {
 	};
 };
 
-/* That a row has room for. */
+/* The most runs that a row has room for. */
 #define EXEC_MOST_RUNS ((UINT32_C(1) << 29) - 1)
 
 struct exec_output {
 	int32_t slot;
-	uint32_t order; /* of arrival, while records are made */
+	uint32_t order; /* order of arrival, while records are made */
 	int64_t bytes;
 	uint64_t address;
 };
@@ -97,7 +97,7 @@ struct exec_allocation {
 
 struct exec_record {
 	struct span bytes;
-	uint32_t device; /* of its times: lower-cased, string id */
+	uint32_t device; /* the device of the record's times: lower-cased, string id */
 	uint32_t next;
 };
 
@@ -113,7 +113,7 @@ struct exec_run {
 struct exec_lane {
 	uint32_t device, name; /* string ids */
 	uint32_t devices;      /* set of that device */
-	uint32_t number;       /* among those of its device */
+	uint32_t number;       /* index among the lanes of its device */
 	bool is_accelerator;
 };
 
@@ -149,7 +149,7 @@ static inline struct exec *exec_at(const struct execs *x, uint32_t row)
 
 struct model;
 
-/* The row of a step among those chained from *first, made if there is none; NONE
+/* The row of a step among the rows chained from *first, made if there is none; NONE
  * on allocation failure. */
 uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step);
 /* Takes over the rows of another list, which have no details: row i becomes the
@@ -244,7 +244,7 @@ struct exec_detail exec_get_detail(const struct execs *x, uint32_t row);
 struct exec_time {
 	struct span device;
 	bool accelerator;
-	uint32_t lane; /* of those that traces have, + 1; 0: not known */
+	uint32_t lane; /* index of the trace's lane, + 1; 0: not known */
 	int64_t start_us, duration_us;
 };
 

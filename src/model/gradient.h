@@ -19,7 +19,7 @@ enum gradient_kind {
 
 struct gradient {
 	enum gradient_kind kind;
-	struct span before;  /* of the forward name, what comes before … */
+	struct span before;  /* the part of the forward name before … */
 	struct span forward; /* … and from there on */
 	struct span after;   /* GRADIENT_TRANSPOSED: and behind */
 	bool is_called;      /* GRADIENT_OF_NODE: in a function that another one calls */

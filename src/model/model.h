@@ -42,7 +42,7 @@
 struct edge {
 	uint32_t source; /* string id of the node's name */
 	int32_t position;
-	int32_t output; /* which output of the source */
+	int32_t output; /* index of the source's output */
 };
 
 struct output {
@@ -57,7 +57,7 @@ enum node_flags {
 	NODE_CHANGED = 8,      /* … and no longer says all there is to say */
 	NODE_UNDEFINED = 16,   /* no graph says what it ran as: see model_op() */
 	NODE_COMPILED = 32,    /* nodes of a compiled program have its float operations */
-	NODE_COUNTED = 64,     /* float operations are those counted here … */
+	NODE_COUNTED = 64,     /* float operations were counted here … */
 	NODE_SHAPED = 128,     /* … and so is its output */
 };
 
@@ -167,7 +167,7 @@ struct model {
 	struct shapes shapes;
 	struct nodes nodes;
 	VEC(uint32_t) node_of; /* string id → node, NONE if it names none */
-	uint32_t *name_hashes; /* of all nodes, until their names are indexed, then NULL */
+	uint32_t *name_hashes; /* hashes of all nodes' names, until these are indexed; then NULL */
 	VEC(struct edge) edges;
 	VEC(struct output) outputs;
 	struct pending_flow flow;
@@ -183,7 +183,7 @@ struct model {
 	struct accelerator_program main_program;
 	VEC(struct trace_string) trace_strings;
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
-	struct hash_index trace_string_index; /* of the other ids */
+	struct hash_index trace_string_index; /* index of the other ids */
 	VEC(struct source) sources;
 	VEC(struct source) traces; /* read again when somebody asks for their steps */
 	VEC(uint32_t) graphs;      /* sources that are GraphDefs … */

@@ -18,7 +18,7 @@ struct sets {
 	VEC(struct string_set) at;
 	struct hash_index index;
 	struct arena arena;
-	VEC(uint32_t) scratch; /* of the set being made */
+	VEC(uint32_t) scratch; /* members of the set being made */
 	/* (set, string) → set of the latest additions, so that repeating one is
 	 * a look, not a search. */
 	struct set_memo {

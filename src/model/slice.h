@@ -39,9 +39,9 @@ static inline bool slice_is_listed(struct slice s)
 
 /* Makes slices of one source. */
 struct slicer {
-	const char *begin; /* of the source */
+	const char *begin; /* start of the source */
 	size_t source;
-	slice_list *listed; /* gets those that do not fit */
+	slice_list *listed; /* gets the slices that do not fit */
 };
 
 /* One that does not fit. */

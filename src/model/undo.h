@@ -33,7 +33,7 @@ struct undo_column {
 };
 
 struct model_undo {
-	struct model before; /* its counts and flags; owns nothing */
+	struct model before; /* the model's counts and flags; owns nothing */
 #define X(type, column) struct undo_column column;
 	UNDO_STEP_COLUMNS(X)
 	UNDO_OP_LOG_COLUMNS(X)

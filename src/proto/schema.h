@@ -94,7 +94,7 @@ extern const struct schema_message schema_meta_graph_def;
 extern const struct schema_message schema_saved_model;
 extern const struct schema_message schema_pprof_profile;
 
-/* All except those only recognized, then NULL. */
+/* All types except those that are only recognized; ends with NULL. */
 extern const struct schema_message *const schema_messages[];
 
 static inline bool schema_is_repeated(const struct schema_field *field)

@@ -14,12 +14,12 @@ struct mark {
 
 struct frame {
 	const struct schema_message *type;
-	const char *bracket;               /* that opened it; NULL for the whole text */
+	const char *bracket;               /* that opened the message; NULL: the whole text */
 	size_t open;                       /* offset of its content in the output */
 	size_t extra;                      /* bytes still to be inserted for its lengths */
 	size_t longer;                     /* its index in that list */
 	uint64_t seen;                     /* fields that must not be repeated, by index */
-	const struct schema_field *chosen; /* of the oneof */
+	const struct schema_field *chosen; /* the field of the oneof that is set */
 	const struct schema_field *list;   /* the open [ … ] of messages */
 	const char *list_bracket;
 	const struct schema_field *packed; /* the open run of packed values */

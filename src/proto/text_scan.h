@@ -19,7 +19,7 @@
 
 struct text_scan {
 	const char *at, *end;
-	const char *start; /* of the whole text, for lines and columns */
+	const char *start; /* start of the whole text, for lines and columns */
 	struct tfprof_error *err;
 	const char *bad;   /* where the last error is */
 	locale_t c_locale; /* numbers have a decimal point, whatever the user's locale */

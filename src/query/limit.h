@@ -39,7 +39,7 @@ typedef VEC(struct limit) limits;
 /* Appends the limits of a list. */
 enum tfprof_status limits_read(limits *list, const struct limit_rules *rules, struct span text,
 	struct tfprof_error *err);
-/* Appends those of a file's text: a list in each line; # starts a comment. */
+/* Appends the limits in a file's text: a list in each line; # starts a comment. */
 enum tfprof_status limits_read_lines(limits *list, const struct limit_rules *rules,
 	struct span text, struct tfprof_error *err);
 void limits_clear(limits *list);

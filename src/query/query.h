@@ -36,7 +36,7 @@ enum row_flags {
 	ROW_ACCOUNTED = 1,
 	ROW_STAYS = 2,   /* accounted, or (scope, code) an ancestor of an accounted node */
 	ROW_STARTED = 4, /* matches start, or is below such a node */
-	ROW_ALIVE = 8,   /* its children are walked */
+	ROW_ALIVE = 8,   /* the row's children are walked */
 	ROW_SHOWN = 16,
 	ROW_PASSES = 32,    /* reaches the minimums */
 	ROW_CUT = 64,       /* would be shown, were it not deeper than max_depth */
@@ -50,7 +50,7 @@ struct minimums {
 	int64_t least[2 * N_METRICS];
 };
 
-/* Minimums that TensorFlow's profiler has, and those it does not have. */
+/* Minimums that TensorFlow's profiler has, and minimums it does not have. */
 enum minimum_set { MINIMUMS_OF_TENSORFLOW = 1, OTHER_MINIMUMS = 2, ALL_MINIMUMS = 3 };
 
 struct query {

@@ -64,11 +64,11 @@ enum tfprof_status table_column_finish(struct table_column *c, struct tfprof_err
  * Numbers can be set in any row until then, texts only in the row added last. Failures
  * to allocate stick: column_table_finish() reports them. */
 struct column_table {
-	struct table_column *columns; /* of a tree: parent, depth, name, then its own */
+	struct table_column *columns; /* a tree has parent, depth and name before its own */
 	size_t n_columns, n_rows;
-	size_t capacity; /* of a tree: rows that there is room for */
+	size_t capacity; /* rows that a tree has room for */
 	bool is_tree, failed;
-	const char *named_by; /* of a flat table: the column that names a row; NULL: "name" */
+	const char *named_by; /* the column that names a row of a flat table; NULL: "name" */
 };
 
 enum { TREE_PARENT, TREE_DEPTH, TREE_NAME, N_TREE_COLUMNS };

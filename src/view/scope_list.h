@@ -28,7 +28,7 @@ void scope_list_clear(struct scope_list *list);
  * failure. */
 uint32_t scope_list_make(struct scope_list *list, struct span name);
 
-/* Finds a scope of another list in this one; its parent must be given as numbered in
+/* Finds a scope of another list in `list`; its parent must be given as numbered in
  * this list. NONE if there is none. */
 uint32_t scope_list_find(const struct scope_list *list, const struct scope *scope);
 

@@ -33,7 +33,7 @@ struct tensor_shape shape_read(struct decoder *d, struct span message, struct ar
 struct extent *shape_read_slice(struct decoder *d, struct span message, struct arena *arena,
 	const struct tensor_shape *shape);
 
-/* Replaces lengths of -1 with those of the shape. */
+/* Replaces lengths of -1 with the shape's. */
 void shape_resolve(const struct tensor_shape *shape, struct extent *slice);
 
 /* Appends the key of a slice in a table. */
@@ -45,7 +45,7 @@ struct box {
 	const struct tensor_shape *shape;
 	const struct extent *extents; /* resolved */
 	uint32_t outer;               /* dimensions that number the runs */
-	uint64_t n_runs, run_length;  /* their product is the box's elements */
+	uint64_t n_runs, run_length;  /* n_runs × run_length: elements of the box */
 };
 
 void box_init(struct box *box, const struct tensor_shape *shape, const struct extent *extents);

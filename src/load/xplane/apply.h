@@ -15,27 +15,27 @@ struct fused_node {
 struct apply {
 	struct model *model;
 	struct trace *trace;
-	struct span host;      /* its name */
+	struct span host;      /* the host's name */
 	int64_t base_ns;       /* when picosecond 0 of the trace was */
 	int64_t recorded_ns;   /* when recording began; 0: not known */
 	uint32_t *nodes;       /* by target */
-	int64_t *output_bytes; /* by target: of one execution, if a program has it */
+	int64_t *output_bytes; /* by target: bytes of one execution's outputs, if a program tells */
 	uint32_t *devices;     /* string ids, by device */
-	uint32_t host_device;  /* of the host's own processors, string id */
+	uint32_t host_device;  /* the device of the host's processors, string id */
 	bool is_host_again;    /* an earlier trace has the host */
-	uint32_t *lanes;       /* of the model, by line */
+	uint32_t *lanes;       /* the model's lanes, by line */
 	size_t first_new;      /* nodes from here on were made for the trace */
-	bool *is_joined;       /* by target: its node, or that it was made from, was there before */
-	uint32_t *origins;     /* by target: the node that it was made from; NONE */
-	bool *is_gradient;     /* by target: not joined, but of a scope that was there */
-	bool *is_fused;        /* by target: a fused kernel, its node is the owner */
+	bool *is_joined;   /* by target: its node, or the node it was made from, was there before */
+	uint32_t *origins; /* by target: the node it was made from; NONE */
+	bool *is_gradient; /* by target: not joined, but in a scope that was there before */
+	bool *is_fused;    /* by target: a fused kernel, its node is the owner */
 	VEC(struct fused_node) fused;
 	struct join join;
 	struct programs programs;
 	size_t n_ambiguous; /* names that several operations share in the graph */
 	uint64_t joined_ps, gradient_ps, fused_ps, all_ps;
 	uint32_t first_op; /* place of the trace's first operation among the model's runs */
-	size_t n_damaged;  /* instructions */
+	size_t n_damaged;  /* damaged instructions */
 	struct buf scratch;
 };
 
@@ -51,9 +51,9 @@ static inline bool apply_is_first(const struct apply *a, size_t target)
 /* Moves the operations that are fused kernels to the convolution or product in them
  * (apply_fused.c). */
 bool apply_fused(struct apply *a);
-/* Adds the runs of what else is in them. Call when operations have been added. */
+/* Adds the runs of the other nodes in fused kernels. Call after operations have been added. */
 bool apply_fused_runs(struct apply *a);
-/* Finds the gradients of what was there before (apply_gradients.c). */
+/* Finds the gradients of nodes that were there before (apply_gradients.c). */
 bool apply_gradients(struct apply *a);
 /* Adds what op logs say about nodes of functions (apply_functions.c). */
 bool apply_function_logs(struct apply *a);
@@ -66,15 +66,15 @@ bool apply_ops(struct apply *a);
 /* Adds what compiled programs say about the nodes: types, shapes, float operations, edges, and
  * the parameters that they come from. */
 bool apply_modules(struct apply *a);
-/* Adds their call stacks. */
+/* Adds the call stacks of programs. */
 enum tfprof_status apply_stacks(struct apply *a, struct tfprof_error *err);
-/* Keeps what of the programs ran; their messages stay in the bytes of the trace. */
+/* Keeps which programs ran; their messages stay in the bytes of the trace. */
 bool apply_compiled(struct apply *a);
 /* Adds memory that the trace says operations took. */
 bool apply_memory(struct apply *a);
 
-/* When it was, in whole microseconds, cut off, so that what lies within another still
- * does. */
+/* A time of the trace in whole microseconds, cut off, so that an event within another stays
+ * within it. */
 int64_t apply_time_us(const struct apply *a, int64_t ps);
 
 /* The node of the main graph that an instruction was made from, by the name that the compiler kept;
@@ -84,12 +84,13 @@ uint32_t apply_find_origin(const struct apply *a, const struct hlo_module *modul
 
 /* Finds the functions of the graph that programs were compiled from (apply_programs.c). */
 bool apply_programs(struct apply *a);
-/* The one that an operation is of; NULL if there is none. */
+/* The program that an operation belongs to; NULL if there is none. */
 struct program *apply_get_program(const struct apply *a, size_t target);
-/* Finds the node that an operation of one was made from, and the name that it gets in the model. */
+/* Finds the node that a program's operation was made from, and the operation's name in the model.
+ */
 bool apply_join_program(struct apply *a, size_t target, struct span *name);
 /* Removes the float operations of the calls, products and convolutions of all functions that ran
- * as programs: those have them. Does so once. */
+ * as programs: the programs' nodes have them. Does so once. */
 void apply_take_float_ops(struct apply *a);
 
 void apply_clear(struct apply *a);

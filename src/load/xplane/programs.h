@@ -25,9 +25,9 @@ struct program {
 	uint32_t n_calls;  /* of all graphs */
 	bool is_shared; /* several functions have the name, also two of one graph: f<x> and f_x_ */
 	bool has_run;
-	uint32_t first_callee, n_callees; /* that it calls itself, in `callees` */
-	uint32_t found_by;                /* the last search that found it */
-	VEC(uint32_t) reached;            /* itself and all that it calls, once asked for */
+	uint32_t first_callee, n_callees; /* functions it calls directly, in `callees` */
+	uint32_t found_by;                /* number of the last search that found this function */
+	VEC(uint32_t) reached;            /* this function and its callees; computed on first use */
 };
 
 struct programs {
