@@ -10,6 +10,7 @@ from tree import DATA, TESTS
 
 CHECKPOINT = os.path.join(DATA, "checkpoint", "single", "model.ckpt")
 TRACE = os.path.join(TESTS, "xplane", "samples", "tf_cnn_loop.xplane.pb.gz")
+OTHER_TRACE = os.path.join(TESTS, "xplane", "samples", "tf_cnn_fit.xplane.pb.gz")
 
 
 def report(run, *arguments, **more):
@@ -99,8 +100,8 @@ def test_the_newest_run_of_a_log_directory(run, tmp_path):
     runs = tmp_path / "plugins" / "profile"
     for n, name in enumerate(("2026_08_01_12_00_00", "2026_08_02_12_00_00"), 1):
         (runs / name).mkdir(parents=True)
-        for host in ("a", "b"):
-            shutil.copy(TRACE, runs / name / f"{host}.xplane.pb.gz")
+        for host, trace in (("a", TRACE), ("b", OTHER_TRACE)):
+            shutil.copy(trace, runs / name / f"{host}.xplane.pb.gz")
         done = run("op", tmp_path)
         others = ", the newest of 2" if n > 1 else ""
         assert done.returncode == 0
