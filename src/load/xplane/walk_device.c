@@ -86,19 +86,29 @@ bool walk_is_launch(const struct event *e)
 		e->role->kind != EVENT_OPERATION;
 }
 
+/* The operation of TensorFlow that an event of a host's line lies within: the last that began and
+ * reaches as far. More than a few that have ended lie between only if nothing is around it. */
+static uint32_t target_around(const struct walk *w, const struct event *e)
+{
+	enum { MOST_BETWEEN = 64 };
+	const struct trace *t = w->trace;
+	size_t first = t->lines.at[t->lines.n - 1].first_op;
+
+	for (size_t i = t->ops.n; i > first && t->ops.n - i < MOST_BETWEEN; i--) {
+		const struct trace_op *op = &t->ops.at[i - 1];
+
+		if (op->start_ps + op->total_ps >= event_end(e))
+			return t->targets.at[op->target].module ? NONE : op->target;
+	}
+	return NONE;
+}
+
 bool walk_add_launch(struct walk *w, const struct event *e)
 {
 	struct trace *t = w->trace;
 	struct trace_launch launch = {xstats_number(&e->stats, STAT_CORRELATION_ID), e->start_ps,
-		e->duration_ps, event_get_name(w, e).text, NONE};
+		e->duration_ps, event_get_name(w, e).text, target_around(w, e)};
 
-	walk_close_ops(w, event_end(e));
-	if (w->open_ops.n) {
-		uint32_t target = t->ops.at[w->open_ops.at[w->open_ops.n - 1].op].target;
-
-		if (!t->targets.at[target].module)
-			launch.target = target;
-	}
 	return t->launches.n < NONE - 1 && vec_push(&t->launches, launch);
 }
 
