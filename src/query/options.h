@@ -110,7 +110,7 @@ enum { PEAK_FLOPS_SHEET = -1 };
 	X(OP_TYPES, "op_types", "operation, device and custom types",          \
 		"op_types: The attributes of the operation, includes the Kernel name device placed " \
 		"on and user-defined strings.")                                \
-	X(KIND, "kind", "what the time is spent on: matmul, data movement, waiting, …", \
+	X(KIND, "kind", "what the time is spent on: matmul, data movement, waiting and others", \
 		"kind: What the time is spent on, whatever the source calls the operation.") \
 	X(INPUT_SHAPES, "input_shapes", "shapes of inputs",                    \
 		"input shape: The shape of input tensors")                     \
