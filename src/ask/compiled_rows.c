@@ -108,7 +108,7 @@ static bool add_row(struct reader *r, uint32_t op)
 static bool add_ran(struct reader *r, const struct ran *ran, int64_t executions)
 {
 	const struct hlo_cost *cost = &r->costs.of_op[ran->at];
-	int64_t float_ops = cost->float_ops;
+	int64_t float_ops = cost->float_ops, bytes = cost->bytes;
 	struct compiled_row *row;
 
 	if (r->row_of[ran->at] == NONE && !add_row(r, ran->at))
@@ -118,12 +118,14 @@ static bool add_ran(struct reader *r, const struct ran *ran, int64_t executions)
 		float_ops = ran->op->float_ops < HLO_MOST ? ran->op->float_ops : HLO_MOST;
 		row->is_unknown = false;
 	}
+	if (ran->op->bytes >= 0)
+		bytes = ran->op->bytes < HLO_MOST ? ran->op->bytes : HLO_MOST;
 	row->executions += executions;
 	row->self_ps += ran->op->self_ps;
 	hlo_add(&row->cost.float_ops, hlo_product(float_ops, executions));
 	hlo_add(&row->cost.matrix_float_ops, hlo_product(cost->matrix_float_ops, executions));
 	hlo_add(&row->cost.transcendentals, hlo_product(cost->transcendentals, executions));
-	hlo_add(&row->cost.bytes, hlo_product(cost->bytes, executions));
+	hlo_add(&row->cost.bytes, hlo_product(bytes, executions));
 	hlo_add(&row->cost.sent_bytes, hlo_product(cost->sent_bytes, executions));
 	return true;
 }

@@ -350,14 +350,6 @@ static void note_limits(struct answer *a, const groups *list, const struct compi
 			rows->n_damaged);
 }
 
-static bool is_of_tpu(const struct model *m)
-{
-	for (size_t i = 0; i < m->compiled.ops.n; i++)
-		if (m->compiled.ops.at[i].has_events_only)
-			return true;
-	return false;
-}
-
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
 	enum tfprof_status status = model_check_traces(q->model, err);
@@ -376,11 +368,6 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 		put_peaks(a, &peaks);
 		put_utilization(a, &rows, &peaks);
 		note_limits(a, &list, &rows);
-		if (is_of_tpu(q->model))
-			answer_note(a, "tpu",
-				"of TPUs, times are by the host's clock, some percent off the "
-				"device's own, and bytes are counted from shapes, not those that "
-				"the device recorded");
 		column_table_add_row(&a->table, TABLE_NO_PARENT, SPAN("roofline"));
 		if (list.n)
 			qsort(list.at, list.n, sizeof(*list.at), most_lost_first);

@@ -29,6 +29,7 @@ struct compiled_op {
 	uint32_t n_events;
 	int64_t self_ps, total_ps;
 	int64_t float_ops; /* per event, as the device recorded them; -1: it did not */
+	int64_t bytes;     /* the same */
 };
 
 struct compiled {

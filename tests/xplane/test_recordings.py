@@ -186,3 +186,23 @@ def test_the_sentence(name):
     else:
         busy, span = reference["totals"]["busy_ps_sum"], reference["totals"]["span_ps_sum"]
         assert f"busy {busy / active / 1e9:.2f} ms of {span / active / 1e9:.2f} ms" in said
+
+
+@every
+def test_roofline(name):
+    """Time, executions and float operations of operations, as in the views; recorded bytes."""
+    found, want = defaultdict(list), defaultdict(list)
+    reference = recordings.reference(name)
+    if not reference["modules"]:
+        return
+    for row in ask("roofline", name)["nodes"][1:]:
+        found[row["name"]].append((row["exec_micros"], row["executions"], row["bytes_accessed"]))
+    for op in reference["ops"]:
+        if op["program_id"] is not None:
+            want[op["name"]].append((op["self_ps"] / 1e6, op["occurrences"],
+                                     op.get("bytes_per_execution", 0) * op["occurrences"]))
+    for op, numbers in want.items():
+        for (us, n, moved), wanted in zip(sorted(found[op]), sorted(numbers), strict=True):
+            assert us == pytest.approx(wanted[0])
+            if name.startswith("tpu"):
+                assert (n, moved) == wanted[1:]

@@ -151,7 +151,8 @@ static bool keep_ops(struct apply *a)
 			.n_events = sum->n_events,
 			.self_ps = sum->self_ps,
 			.total_ps = sum->total_ps,
-			.float_ops = target->float_ops};
+			.float_ops = target->float_ops,
+			.bytes = target->bytes};
 
 		m->compiled.programs.at[op.program].has_run = true;
 		if (!vec_push(&m->compiled.ops, op))
