@@ -7,6 +7,6 @@ command -v npm >/dev/null 2>&1 || {
 }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$MESON_DIST_ROOT/web/build.sh" "$MESON_DIST_ROOT/web" "$work"
+"$MESON_DIST_ROOT/web/build.sh" "$MESON_DIST_ROOT/web" "$work" "$work/sources.d"
 mkdir "$MESON_DIST_ROOT/web/built"
 cp "$work"/*.gz "$work/web_assets.h" "$work/LICENSES" "$MESON_DIST_ROOT/web/built"

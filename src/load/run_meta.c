@@ -263,7 +263,7 @@ static bool node_of_entry(struct model *m, const struct entry *e, struct span me
 static bool add_to_exec(struct model *m, uint32_t row, const struct node_stats *stats,
 	const struct placed_device *device, bool is_placed_here)
 {
-	struct exec_added added = {.device = device->name};
+	struct exec_added added = {.has_device = true, .device = device->name};
 	int64_t duration_us = stats->duration_us ? stats->duration_us : 1;
 
 	if (stats->start_us <= 0)

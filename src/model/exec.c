@@ -271,7 +271,7 @@ static bool chain_runs(struct model *m, struct exec_detail *detail, uint32_t fir
  * 120 bytes per operation. */
 static bool put_only_runs(struct exec *exec, const struct exec_added *added)
 {
-	if (!added->has_runs || added->on_several_devices || added->device || added->record.n ||
+	if (!added->has_runs || added->on_several_devices || added->has_device || added->record.n ||
 		exec->has != EXEC_HAS_RAW || exec->raw.bits)
 		return false;
 	exec->has = EXEC_HAS_RUNS;
@@ -287,7 +287,7 @@ static bool add_detail(struct model *m, uint32_t row, const struct exec_added *a
 	if (!exec_decode(m, row))
 		return false;
 	detail = &x->details.at[exec_at(x, row)->detail];
-	if (added->device && !add_device(m, detail, added->device))
+	if (added->has_device && !add_device(m, detail, added->device))
 		return false;
 	if (added->start_us)
 		extend(detail, added->start_us, added->end_us);

@@ -14,6 +14,18 @@ from keras import layers  # noqa: E402
 import tfprof  # noqa: E402
 
 
+@pytest.fixture(autouse=True)
+def as_tensorflow_2():
+    """Models of TensorFlow 1 in other files of tests set these for the whole process."""
+    was = tf.compat.v1.control_flow_v2_enabled()
+    tf.compat.v1.enable_control_flow_v2()
+    tf.compat.v1.enable_v2_tensorshape()
+    yield
+    if not was:
+        tf.compat.v1.disable_control_flow_v2()
+        tf.compat.v1.disable_v2_tensorshape()
+
+
 def cnn():
     i = keras.Input([16, 16, 3])
     x = layers.Conv2D(8, 3, padding="same", name="stem")(i)
