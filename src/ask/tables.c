@@ -122,16 +122,24 @@ static uint64_t graph_hash(const struct model *m)
 	return sum;
 }
 
+static size_t count_device(bool *seen, uint32_t device)
+{
+	bool is_new = device && !seen[device];
+
+	seen[device] = true;
+	return is_new;
+}
+
+/* Those that nodes are placed on, and those that they ran on besides. */
 static size_t count_devices(const struct model *m)
 {
 	bool *seen = mem_zero(m->strings.text.n);
 	size_t n = 0;
 
 	for (size_t i = 0; seen && i < m->nodes.n; i++)
-		if (model_device(m, (uint32_t)i) && !seen[model_device(m, (uint32_t)i)]) {
-			seen[model_device(m, (uint32_t)i)] = true;
-			n++;
-		}
+		n += count_device(seen, model_device(m, (uint32_t)i));
+	for (size_t i = 0; seen && i < m->accelerators.n; i++)
+		n += count_device(seen, m->accelerators.at[i].device);
 	mem_free(seen);
 	return n;
 }

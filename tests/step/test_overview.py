@@ -129,3 +129,9 @@ def test_tasks_whose_clocks_differ_are_not_mixed(tmp_path):
         for task, start, duration in ((0, 10**15, 500), (1, 1000, 700)))
     (tmp_path / "run_meta").write_text(f"step_stats {{ {stats} }}")
     assert json.loads(run_step(tmp_path / "run_meta", "--output=json").stdout)["wall_micros"] == 700
+
+
+@pytest.mark.parametrize("path", TRACES, ids=os.path.basename)
+def test_it_counts_the_devices_that_are_listed(path):
+    listed = json.loads(tell("devices", path, "--output=json"))["nodes"][1:]
+    assert json.loads(tell(path, "--output=json"))["n_devices"] == len(listed)
