@@ -140,6 +140,20 @@ def test_devices_on_which_nothing_repeats_have_no_steps(path):
     assert "A step takes" not in answer.headline
 
 
+def test_an_operation_of_a_tpu_is_not_what_it_takes_as_arguments(path):
+    tpu = make.Plane("/device:TPU:0")
+    layout = "f32[5,8]{1,0:T(8,128)S(5)}"
+    ops = [("%add_fusion.1 = " + layout + " fusion(" + layout + " %copy-done.2, f32[] %all-reduce.1), kind=kLoop",
+            "add_fusion.1", "loop fusion"),
+           ("%copy-done.2 = " + layout + " copy-done((" + layout + ", u32[]{:S(2)}) %fusion.3)", "copy-done.2", "copy-done"),
+           ("%sum.1 = (" + layout + ", f32[]) all-reduce(" + layout + " %fusion.3)", "sum.1", "")]
+    tpu.add_line("XLA Ops", [((text, display, [("hlo_category", category)] if category else []), at * US, 10 * US, {})
+                             for at, (text, display, category) in zip((10, 20, 30), ops)])
+    answer = ask(write(path, [marker(0, 0, 100)], planes=[tpu]))
+    (step,) = answer.steps
+    assert [us(step, part) for part in ("compute", "copy", "communication")] == [10, 10, 10]
+
+
 def test_the_longest_device_decides_the_length_of_a_step(path):
     planes = []
     for i, duration in enumerate((20, 30)):

@@ -39,6 +39,28 @@ static struct span kind_of(struct span name)
 	return name;
 }
 
+/* "%fusion.12 = … fusion" of "%fusion.12 = f32[…] fusion(f32[…] %copy-done.2), …": what it takes
+ * as arguments says nothing of what it is. */
+static struct span without_operands(struct span text)
+{
+	size_t n = 0;
+
+	if (!span_starts(text, SPAN("%")))
+		return text;
+	/* Shapes may be tuples, and have layouts like T(8,128); an opcode follows a space. */
+	for (size_t i = 1; !n && i < text.n; i++) {
+		size_t from = i;
+
+		if (text.at[i] != '(')
+			continue;
+		while (from > 1 && (ascii_is_letter(text.at[from - 1]) || text.at[from - 1] == '-'))
+			from--;
+		if (from < i && text.at[from - 1] == ' ')
+			n = i;
+	}
+	return n ? (struct span){text.at, n} : text;
+}
+
 /* "jit_f" of "jit_f(123)". */
 static struct span module_of(struct span name)
 {
@@ -86,7 +108,8 @@ static uint32_t read_facts(void *context, const struct raw_event *e)
 	kind = xstats_text(&st, STAT_HLO_CATEGORY);
 	f.class = (uint8_t)(is_collective(s, &st)
 			? ANATOMY_COMMUNICATION
-			: class_of_device_op(kind.n ? kind : kind_of(op), name->text, dev->is_tpu));
+			: class_of_device_op(kind.n ? kind : kind_of(op),
+				  without_operands(name->text), dev->is_tpu));
 	f.text = strings_alias(&s->texts, op);
 	f.other = strings_alias(&s->texts, xstats_text(&st, STAT_HLO_MODULE));
 	if (!scene_ok(s, f.text != NONE && f.other != NONE && s->facts.n < NONE - 1))
