@@ -364,6 +364,10 @@ void anatomy_put_steps_by(const struct anatomy *a, struct buf *b)
 		buf_span(b, a->function);
 		break;
 	case ANATOMY_BY_DEVICE: buf_text(b, "device steps"); break;
+	case ANATOMY_BY_PROGRAM:
+		buf_text(b, "runs of ");
+		buf_span(b, a->function);
+		break;
 	case ANATOMY_BY_RUNS: buf_text(b, "runs"); break;
 	case ANATOMY_WHOLE: buf_text(b, "whole trace"); break;
 	case ANATOMY_NONE: buf_text(b, "none"); break;

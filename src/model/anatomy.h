@@ -83,14 +83,15 @@ enum anatomy_steps_by {
 	ANATOMY_BY_MARKERS,
 	ANATOMY_BY_CALLS,
 	ANATOMY_BY_DEVICE,
-	ANATOMY_BY_RUNS, /* run metadata: a session.run() each */
-	ANATOMY_WHOLE,   /* the trace is one step */
-	ANATOMY_NONE,    /* there are none: nothing repeats on the devices */
+	ANATOMY_BY_PROGRAM, /* each run of it on a device, by the device's clock */
+	ANATOMY_BY_RUNS,    /* run metadata: a session.run() each */
+	ANATOMY_WHOLE,      /* the trace is one step */
+	ANATOMY_NONE,       /* there are none: nothing repeats on the devices */
 };
 
 struct anatomy {
 	enum anatomy_steps_by by;
-	struct span function; /* that is called for each step; of markers: their name */
+	struct span function; /* called, or run as a program, for each step; the markers' name */
 	VEC(struct anatomy_step) steps;
 	VEC(struct span) devices;
 	VEC(struct anatomy_compiled) compiled;

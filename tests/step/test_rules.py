@@ -154,6 +154,41 @@ def test_an_operation_of_a_tpu_is_not_what_it_takes_as_arguments(path):
     assert [us(step, part) for part in ("compute", "copy", "communication")] == [10, 10, 10]
 
 
+def tpu_that_runs(device, starts, lengths, program=7):
+    """Runs of jit_f, of two operations with 2 us between them; the host's clock has other times."""
+    tpu = make.Plane(f"/device:TPU:{device}")
+    modules, ops = [], []
+    for run, (start, length) in enumerate(zip(starts, lengths)):
+        modules.append((f"jit_f({program})", 100 * run * US, 90 * US, {"run_id": 10 + run}))
+        for name, begin, duration in (("dot.1", start, length - 12), ("copy-done.1", start + length - 10, 10)):
+            ops.append((name, (100 * run + 5 + 40 * (begin != start)) * US, 3 * US,
+                        {"device_offset_ps": begin * US, "device_duration_ps": duration * US}))
+    tpu.add_line("XLA Modules", modules)
+    tpu.add_line("XLA Ops", ops)
+    return tpu
+
+
+def test_runs_of_the_program_of_tpus_are_steps_by_the_clock_of_the_device(path):
+    planes = [tpu_that_runs(0, (3, 105, 206), (50, 51, 52)), tpu_that_runs(1, (3, 104, 205), (60, 60, 62))]
+    answer = ask(write(path, [("PjitFunction(f)", 0, 1), ("PjitFunction(f)", 2, 1)], planes=planes))
+    assert answer.steps_by == "runs of jit_f"
+    assert [step.wall / US for step in answer.steps] == [60, 60, 62]
+    assert [step.gap / US for step in answer.steps] == [0, 41, 41]
+    assert [us(answer.steps[0], part) for part in ("compute", "copy", "unknown")] == [48, 10, 2]
+
+
+@pytest.mark.parametrize("planes", [[tpu_that_runs(0, (3,), (50,))],
+                                    [tpu_that_runs(0, (3, 105), (50, 51)), tpu_that_runs(1, (3,), (50,))]],
+                         ids=["one run", "one run on one device"])
+def test_what_ran_once_on_a_tpu_is_no_step(path, planes):
+    answer = ask(write(path, [("PjitFunction(f)", 0, 1), ("PjitFunction(f)", 2, 1)], planes=planes))
+    assert answer.steps_by == "none" and not answer.steps
+
+
+def test_runs_on_a_tpu_that_overlap_are_no_longer_than_the_time_they_took(path):
+    check(ask(write(path, [("x", 0, 1)], planes=[tpu_that_runs(0, (3, 10, 11), (500, 20, 600))])))
+
+
 def test_the_longest_device_decides_the_length_of_a_step(path):
     planes = []
     for i, duration in enumerate((20, 30)):

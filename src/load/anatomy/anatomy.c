@@ -216,8 +216,10 @@ static bool read_hosts(struct scene *s, const planes *list)
 	return !s->d->failed;
 }
 
-static bool read_devices(struct scene *s, const planes *list)
+static bool read_devices(struct scene *s, const planes *list, struct span function)
 {
+	if (!function.n)
+		scene_choose_clock(s, list->at, list->n);
 	for (size_t i = 0; !s->d->failed && i < list->n; i++)
 		if (plane_is_accelerator(list->at[i].kind))
 			scene_read_device(s, &list->at[i]);
@@ -232,8 +234,9 @@ static void read_scene(struct scene *s, struct span bytes, struct span function,
 	if (!s->d->failed)
 		find_origin(s, &list);
 	(void)(!s->d->failed && read_hosts(s, &list) && scene_find_work(s) &&
-		read_devices(s, &list) && scene_find_steps(s, function) && scene_find_stages(s) &&
-		scene_read_main(s) && scene_name_python(s, list.at, list.n) && make_result(s, a));
+		read_devices(s, &list, function) && scene_find_steps(s, function) &&
+		scene_find_stages(s) && scene_read_main(s) &&
+		scene_name_python(s, list.at, list.n) && make_result(s, a));
 	for (size_t i = 0; i < list.n; i++)
 		plane_clear(&list.at[i]);
 	vec_clear(&list);
@@ -243,7 +246,7 @@ enum tfprof_status anatomy_read(struct anatomy *a, struct span bytes, struct spa
 	const char *path, struct tfprof_error *err)
 {
 	struct decoder d = {0};
-	struct scene s = {.d = &d, .main = NONE};
+	struct scene s = {.d = &d, .main = NONE, .timed_device = NONE};
 
 	*a = (struct anatomy){0};
 	if (decoder_alloc(&d, strings_init(&s.texts)))

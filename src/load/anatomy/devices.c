@@ -9,6 +9,7 @@
 struct module_run {
 	int64_t start, end;
 	struct span module;
+	uint64_t program; /* 0: not known */
 	uint64_t id;
 	bool has_id;
 };
@@ -19,6 +20,7 @@ struct device {
 	uint32_t *texts; /* of the plane's names */
 	uint32_t name;   /* its place among the devices */
 	bool is_tpu;
+	int64_t line_start;
 	VEC(struct module_run) modules; /* by start */
 };
 
@@ -74,6 +76,16 @@ static struct span module_of(struct span name)
 								  : name;
 }
 
+/* 123 of "jit_f(123)". */
+static uint64_t program_of(struct span name)
+{
+	uint64_t id = 0;
+
+	for (size_t i = module_of(name).n + 1; i + 1 < name.n; i++)
+		id = 10 * id + (uint64_t)(name.at[i] - '0');
+	return id;
+}
+
 static bool is_collective(struct scene *s, const struct xstats *st)
 {
 	bool ok = true;
@@ -86,7 +98,54 @@ static bool is_collective(struct scene *s, const struct xstats *st)
 	return i != NONE && class_of_opcode(m->instructions.at[i].opcode) == ANATOMY_COMMUNICATION;
 }
 
-static uint32_t read_facts(void *context, const struct raw_event *e)
+static const struct module_run *module_at(const struct device *dev, int64_t time)
+{
+	size_t low = 0, high = dev->modules.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (dev->modules.at[middle].start <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && time <= dev->modules.at[low - 1].end ? &dev->modules.at[low - 1] : NULL;
+}
+
+/* A program is at a time of the host's clock. */
+static bool add_run(struct device *dev, struct facts *f, int64_t start)
+{
+	struct scene *s = dev->s;
+	const struct module_run *m = module_at(dev, start);
+
+	if (m && !f->number)
+		f->number = m->program;
+	if (m)
+		f->device = scene_add_run(s, m->module, m->has_id, m->id, start);
+	else if (f->other)
+		f->device = scene_add_run(s, text_of(s, f->other), f->has & FACT_ID, f->id, start);
+	else
+		return true;
+	return f->device != NONE;
+}
+
+/* Whether the event now has the times of the device. */
+static bool use_device_clock(const struct device *dev, struct raw_event *e)
+{
+	int64_t offset = (int64_t)xstats_number(&e->stats, STAT_DEVICE_OFFSET);
+	int64_t duration = (int64_t)xstats_number(&e->stats, STAT_DEVICE_DURATION);
+
+	if (!xstats_has_number(&e->stats, STAT_DEVICE_OFFSET) ||
+		!xstats_has_number(&e->stats, STAT_DEVICE_DURATION) ||
+		!raw_times_are_valid(offset, duration))
+		return false;
+	e->start = dev->line_start + offset;
+	e->duration = duration;
+	return true;
+}
+
+static uint32_t read_facts(void *context, struct raw_event *e)
 {
 	struct device *dev = context;
 	struct scene *s = dev->s;
@@ -123,6 +182,10 @@ static uint32_t read_facts(void *context, const struct raw_event *e)
 		f.has |= FACT_LAUNCH;
 		f.key = xstats_number(&st, STAT_CORRELATION_ID);
 	}
+	if (!scene_ok(s, add_run(dev, &f, e->start)))
+		return NONE;
+	if (s->is_by_device_clock && dev->is_tpu)
+		s->is_by_device_clock = use_device_clock(dev, e);
 	return scene_ok(s, vec_push(&s->facts, f)) ? (uint32_t)s->facts.n - 1 : NONE;
 }
 
@@ -149,6 +212,7 @@ static bool add_module_run(struct device *dev, const struct raw_event *e)
 {
 	struct module_run run = {e->start, e->start + e->duration,
 		module_of(dev->plane->names.at[e->name].text),
+		program_of(dev->plane->names.at[e->name].text),
 		xstats_number(&e->stats, STAT_RUN_ID), xstats_has_number(&e->stats, STAT_RUN_ID)};
 
 	return vec_push(&dev->modules, run);
@@ -187,37 +251,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static const struct module_run *module_at(const struct device *dev, int64_t time)
-{
-	size_t low = 0, high = dev->modules.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dev->modules.at[middle].start <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && time <= dev->modules.at[low - 1].end ? &dev->modules.at[low - 1] : NULL;
-}
-
 /* ---- operations ---------------------------------------------------------------------- */
-
-static bool add_run(struct device *dev, struct op *op, const struct facts *f)
-{
-	struct scene *s = dev->s;
-	int64_t start = s->nodes.at[op->node].start;
-	const struct module_run *m = module_at(dev, start);
-
-	if (m)
-		op->run = scene_add_run(s, m->module, m->has_id, m->id, start);
-	else if (f->other)
-		op->run = scene_add_run(s, text_of(s, f->other), f->has & FACT_ID, f->id, start);
-	else
-		return true;
-	return op->run != NONE;
-}
 
 static bool add_op(struct device *dev, uint32_t node)
 {
@@ -226,7 +260,7 @@ static bool add_op(struct device *dev, uint32_t node)
 	struct op op = {.node = node,
 		.name = f.text,
 		.class = f.class,
-		.run = NONE,
+		.run = f.device,
 		.launch = NONE,
 		.device = dev->name,
 		.is_on_device = true,
@@ -234,7 +268,7 @@ static bool add_op(struct device *dev, uint32_t node)
 	struct work work = {.name = f.text, .device = dev->name, .class = f.class};
 	size_t first = s->work.n;
 
-	if (!add_run(dev, &op, &f) || !scene_add_own(s, node, INT64_MAX, work))
+	if (!scene_add_own(s, node, INT64_MAX, work))
 		return false;
 	for (size_t i = first; i < s->work.n; i++) {
 		op.work_ps += s->work.at[i].end - s->work.at[i].start;
@@ -247,7 +281,10 @@ static bool read_line(struct device *dev, struct span message, const struct raw_
 {
 	struct scene *s = dev->s;
 	uint32_t first = (uint32_t)s->nodes.n;
-	bool ok = scene_add_line(s, dev->plane, dev->texts, message, line, read_facts, dev);
+	bool ok;
+
+	dev->line_start = line->start;
+	ok = scene_add_line(s, dev->plane, dev->texts, message, line, read_facts, dev);
 
 	for (uint32_t n = first; ok && n < s->nodes.n; n++)
 		if (node_has(s, n, FACT_DEVICE))
@@ -281,6 +318,26 @@ static void read_lines(struct device *dev)
 		if (is_read(dev, &line))
 			read_line(dev, p->lines.at[i], &line);
 	}
+}
+
+/* A TPU tells its times by its own clock, which is right, and by the host's, to which they are
+ * fitted. What is counted from marks of the host, or in steps that are recorded, needs the latter.
+ */
+void scene_choose_clock(struct scene *s, const struct plane *planes, size_t n)
+{
+	bool has_modules = false, has_steps = false;
+
+	for (size_t i = 0; i < s->nodes.n; i++)
+		has_steps |= node_has(s, (uint32_t)i, FACT_STEP);
+	for (size_t i = 0; !s->d->failed && i < n; i++)
+		for (size_t l = 0; planes[i].kind == PLANE_TPU && l < planes[i].lines.n; l++) {
+			struct raw_line line;
+
+			raw_line_read(s, planes[i].lines.at[l], &line);
+			has_modules |= span_equal(line.name, SPAN("XLA Modules"));
+			has_steps |= span_equal(line.name, SPAN("Steps"));
+		}
+	s->is_by_device_clock = has_modules && !has_steps;
 }
 
 bool scene_read_device(struct scene *s, struct plane *p)

@@ -47,6 +47,12 @@ static int64_t clamp(int64_t ps)
 	return ps > TIME_LIMIT ? TIME_LIMIT : ps < -TIME_LIMIT ? -TIME_LIMIT : ps;
 }
 
+bool raw_times_are_valid(int64_t start, int64_t duration)
+{
+	return start >= -TIME_LIMIT && start <= TIME_LIMIT && duration >= 0 &&
+		duration < TIME_LIMIT;
+}
+
 bool raw_event_read(struct scene *s, const struct plane *p, const struct raw_line *line,
 	struct span message, struct raw_event *e)
 {
@@ -396,13 +402,13 @@ bool scene_add_line(struct scene *s, const struct plane *p, const uint32_t *text
 
 		if (!raw_event_read(s, p, line, f.bytes, e))
 			continue;
-		it.start = e->start;
-		it.end = e->start + e->duration;
 		it.name = e->name == NONE ? 0 : texts[e->name];
-		if (!facts && it.end > s->last)
-			s->last = it.end;
 		it.facts = facts ? facts(context, e)
 				 : add_facts(s, &e->stats, s->names.at[it.name].flags);
+		it.start = e->start;
+		it.end = e->start + e->duration;
+		if (!facts && it.end > s->last)
+			s->last = it.end;
 		ok = scene_ok(s, vec_push(&v, it));
 	}
 	ok = ok && !s->d->failed && scene_ok(s, add_tree(s, &v, !facts));

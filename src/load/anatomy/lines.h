@@ -22,11 +22,14 @@ void raw_line_read(struct scene *s, struct span message, struct raw_line *line);
 bool raw_event_read(struct scene *s, const struct plane *p, const struct raw_line *line,
 	struct span message, struct raw_event *e);
 
+/* Whether both are times that can be. */
+bool raw_times_are_valid(int64_t start, int64_t duration);
+
 /* Texts of the names of a plane, for mem_free(); NULL on allocation failure. */
 uint32_t *scene_add_names(struct scene *s, const struct plane *p);
 
-/* The place of the facts about an event of a device. */
-typedef uint32_t line_facts_fn(void *context, const struct raw_event *e);
+/* The place of the facts about an event of a device, whose times it may set to the device's. */
+typedef uint32_t line_facts_fn(void *context, struct raw_event *e);
 
 /* Adds the nodes of a line. `facts` is NULL for one of a host. */
 bool scene_add_line(struct scene *s, const struct plane *p, const uint32_t *texts,

@@ -51,7 +51,7 @@ enum {
 struct facts {
 	uint64_t key, id, number;
 	uint32_t text, other; /* texts */
-	uint32_t device;      /* ordinal; NONE */
+	uint32_t device;      /* ordinal; NONE. With FACT_DEVICE, the run it is of */
 	uint16_t has;         /* FACT_… */
 	uint8_t class;
 };
@@ -161,6 +161,10 @@ struct scene {
 	VEC(struct stretch) stretches; /* in order of time */
 	bool has_xla, has_get_next;
 	bool has_accelerator; /* whose operations are what programs of the host launch */
+	/* Operations of TPUs have the times of the device, which are not to be mixed with those of
+	 * the host: then steps are runs of a program. */
+	bool is_by_device_clock;
+	uint32_t timed_device; /* then: the one whose runs the steps are; else NONE */
 };
 
 /* By node of the host. */
@@ -171,6 +175,8 @@ enum {
 /* False if the decoder failed, or on allocation failure, which it then has. */
 bool scene_read_lines(struct scene *s, struct plane *p);
 bool scene_read_device(struct scene *s, struct plane *p);
+/* Before devices are read. */
+void scene_choose_clock(struct scene *s, const struct plane *planes, size_t n);
 bool scene_find_work(struct scene *s);
 bool scene_find_steps(struct scene *s, struct span function);
 bool scene_find_stages(struct scene *s);

@@ -541,8 +541,78 @@ static void separate(struct scene *s)
 	}
 }
 
+/* A program as one device ran it, again and again. */
+struct device_runs {
+	int64_t sum_ps;
+	size_t first, n; /* steps */
+};
+
+/* Every run of the program that has four fifths of what devices did is a step, if none ran it but
+ * once: those of the device that takes longest, by whose clock they are. */
+static bool find_runs(struct scene *s)
+{
+	uint64_t program = main_program(s);
+	double all = 0, own = 0;
+	struct device_runs now = {0}, longest = {0};
+	uint32_t device = NONE, run = NONE, name = NONE;
+	bool ok = true, is_repeated = true;
+
+	for (size_t i = 0; ok && i < s->ops.n; i++) {
+		const struct op *op = &s->ops.at[i];
+		const struct node *node = &s->nodes.at[op->node];
+		struct step *last;
+
+		if (!op->is_on_device)
+			continue;
+		all += (double)op->work_ps;
+		if (facts_of(s, op->node)->number != program || op->run == NONE)
+			continue;
+		own += (double)op->work_ps;
+		if (op->device != device) {
+			is_repeated &= device == NONE || now.n > 1;
+			now = (struct device_runs){.first = s->steps.n};
+		}
+		if (op->device != device || op->run != run) {
+			ok = add_step(s, (int64_t)now.n++, node->start, node->start);
+			name = s->runs.at[op->run].module;
+		}
+		device = op->device;
+		run = op->run;
+		last = ok ? &s->steps.at[s->steps.n - 1] : NULL;
+		if (last && node->end_ps > last->marker_end) {
+			now.sum_ps += node->end_ps - last->marker_end;
+			last->marker_end = node->end_ps;
+		}
+		if (now.sum_ps > longest.sum_ps) {
+			s->timed_device = device;
+			longest = now;
+		}
+	}
+	if (!ok || !program || !is_repeated || now.n < 2 || own < 0.8 * all) {
+		s->steps.n = 0;
+		s->timed_device = NONE;
+		return ok;
+	}
+	memmove(s->steps.at, s->steps.at + longest.first, longest.n * sizeof(*s->steps.at));
+	s->steps.n = longest.n;
+	s->by = ANATOMY_BY_PROGRAM;
+	s->step_name = name;
+	for (size_t i = 0; i < s->steps.n; i++) {
+		struct step *step = &s->steps.at[i];
+
+		step->start = step->marker_start;
+		step->end = step->marker_end;
+		step->gap_start = step->start;
+	}
+	return true;
+}
+
 static bool choose_steps(struct scene *s, struct span function)
 {
+	if (s->is_by_device_clock) {
+		s->by = ANATOMY_NONE;
+		return find_runs(s);
+	}
 	if (function.n) {
 		s->steps.n = 0;
 		return s->main == NONE || find_calls(s, function);
@@ -573,9 +643,11 @@ bool scene_find_steps(struct scene *s, struct span function)
 		choose_steps(s, function);
 	if (ok && s->steps.n)
 		qsort(s->steps.at, s->steps.n, sizeof(*s->steps.at), by_marker);
-	if (ok && s->by != ANATOMY_BY_DEVICE)
+	if (ok && s->by != ANATOMY_BY_DEVICE && s->by != ANATOMY_BY_PROGRAM)
 		complete(s);
 	else if (ok)
 		separate(s);
+	for (size_t i = 1; ok && s->by == ANATOMY_BY_PROGRAM && i < s->steps.n; i++)
+		s->steps.at[i].gap_start = s->steps.at[i - 1].end;
 	return scene_ok(s, ok);
 }

@@ -369,10 +369,13 @@ static void apply(struct sweep *w, uint32_t id)
 
 	if (id < 2 * s->work.n) {
 		const struct work *work = &s->work.at[id / 2];
+		bool is_timed = s->timed_device == NONE || work->device == s->timed_device;
 
-		if (id % 2)
+		if (s->timed_device != NONE && work->device == NONE)
+			return; /* by another clock */
+		if (is_timed && id % 2)
 			leave(w, w->slot_of[id / 2]);
-		else
+		else if (is_timed)
 			enter(w, w->slot_of[id / 2]);
 		if (w->n_devices > 1)
 			change_device(w, work, id % 2 ? -1 : 1);

@@ -259,7 +259,13 @@ bool scene_read_main(struct scene *s)
 	struct reader r = {.s = s};
 	bool ok = true;
 
-	if (s->main != NONE) {
+	if (s->timed_device != NONE) {
+		/* What the host did then cannot be told by the clock of a device. */
+		struct stretch all = {INT64_MIN, INT64_MAX, ANATOMY_UNKNOWN,
+			strings_alias(&s->texts, SPAN("(unexplained)")), 0, CAUSE_PLAIN};
+
+		ok = all.cause != NONE && vec_push(&s->stretches, all);
+	} else if (s->main != NONE) {
 		const struct thread_line *line = &s->lines.at[s->main];
 		size_t n = line->end - line->first;
 
