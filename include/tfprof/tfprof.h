@@ -527,6 +527,8 @@ TFPROF_API int tfprof_column_is_shown_by(size_t i, const char *word);
 
 /* Rows are the shown nodes in display order; row 0 is the root. */
 TFPROF_API size_t tfprof_result_get_n_rows(const tfprof_result *result);
+/* Bytes of memory that it holds now; columns made later add to it. For caches of results. */
+TFPROF_API size_t tfprof_result_get_n_bytes(tfprof_result *result);
 /* The name of the i-th column exported by default; NULL past the end. */
 TFPROF_API const char *tfprof_result_get_column_name(tfprof_result *result, size_t i);
 /* A column by name, computed on first use. */

@@ -107,6 +107,20 @@ struct span arena_copy(struct arena *a, struct span s)
 	return (struct span){copy, s.n};
 }
 
+static size_t count_bytes(const struct arena_chunk *chunk)
+{
+	size_t n = 0;
+
+	for (; chunk; chunk = chunk->next)
+		n += sizeof(*chunk) + chunk->size;
+	return n;
+}
+
+size_t arena_count_bytes(const struct arena *a)
+{
+	return count_bytes(a->chunk) + count_bytes(a->spare);
+}
+
 static struct arena_chunk *last_of(struct arena_chunk *chunk)
 {
 	while (chunk->next)

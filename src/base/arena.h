@@ -23,6 +23,9 @@ void *arena_array(struct arena *a, size_t n, size_t item_size);
 /* A copy that ends in a NUL, not aligned; `.at` is NULL on allocation failure. */
 struct span arena_copy(struct arena *a, struct span s);
 
+/* Bytes of all chunks, also of spare ones. */
+size_t arena_count_bytes(const struct arena *a);
+
 /* Takes over the memory of another arena, which is then empty. */
 void arena_join(struct arena *a, struct arena *other);
 

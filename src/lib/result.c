@@ -104,6 +104,26 @@ size_t tfprof_result_get_n_rows(const tfprof_result *r)
 	return r->answer.n_rows;
 }
 
+size_t tfprof_result_get_n_bytes(tfprof_result *r)
+{
+	/* Findings and the like, which have no arena of their own. */
+	enum { BYTES_PER_DETAIL = 512 };
+	const struct answer *a = &r->answer;
+	size_t n = sizeof(*r) + r->text.cap + r->notes.cap;
+
+	pthread_mutex_lock(&r->lock);
+	n += column_table_count_bytes(&a->table);
+	if (a->detail)
+		n += a->n_rows * BYTES_PER_DETAIL;
+	if (a->view)
+		n += sizeof(*a->view) + arena_count_bytes(&a->view->query.arena) +
+			columns_count_bytes(&a->view->columns);
+	for (size_t i = 0; i < N_FORMATS; i++)
+		n += r->kept[i].cap;
+	pthread_mutex_unlock(&r->lock);
+	return n;
+}
+
 /* Some are made when somebody asks. */
 static enum tfprof_status need_table(tfprof_result *r, struct tfprof_error *err)
 {

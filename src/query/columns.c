@@ -69,6 +69,15 @@ bool column_is_selected(enum column_id id, const struct tfprof_options *o)
 	return selects_of(id) & o->selected;
 }
 
+size_t columns_count_bytes(const struct columns *c)
+{
+	size_t n = c->row_of_node ? c->n_nodes * sizeof(*c->row_of_node) : 0;
+
+	for (size_t i = 0; i < N_COLUMNS; i++)
+		n += table_column_count_bytes(&c->at[i]);
+	return n;
+}
+
 void columns_clear(struct columns *c)
 {
 	for (size_t i = 0; i < N_COLUMNS; i++)

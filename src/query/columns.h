@@ -66,6 +66,8 @@ struct columns {
 };
 
 void columns_clear(struct columns *c);
+/* Bytes of memory of the columns made so far. */
+size_t columns_count_bytes(const struct columns *c);
 
 /* N_COLUMNS if no column has this name. */
 enum column_id column_find(const char *name);

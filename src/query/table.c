@@ -12,6 +12,14 @@ void table_column_clear(struct table_column *c)
 	*c = (struct table_column){0};
 }
 
+size_t table_column_count_bytes(const struct table_column *c)
+{
+	size_t n_numbers =
+		(c->numbers || c->doubles ? c->view.n_rows : 0) + c->lists.cap + c->offsets.cap;
+
+	return n_numbers * sizeof(int64_t) + c->bytes.cap;
+}
+
 static bool reserve(struct table_column *c, size_t n)
 {
 	switch (c->view.type) {
@@ -185,6 +193,15 @@ enum tfprof_status column_table_finish(struct column_table *t, struct tfprof_err
 	for (size_t i = 0; status == TFPROF_OK && i < t->n_columns; i++)
 		status = table_column_finish(&t->columns[i], err);
 	return status;
+}
+
+size_t column_table_count_bytes(const struct column_table *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_columns; i++)
+		n += table_column_count_bytes(&t->columns[i]);
+	return n;
 }
 
 void column_table_clear(struct column_table *t)

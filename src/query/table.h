@@ -21,6 +21,8 @@ struct table_column {
 };
 
 void table_column_clear(struct table_column *c);
+/* Bytes of memory it holds. */
+size_t table_column_count_bytes(const struct table_column *c);
 
 /* Starts a column of `n` rows. The caller fills in numbers and doubles, and puts texts
  * in row order. False on allocation failure. */
@@ -92,6 +94,8 @@ void column_table_end(struct column_table *t);
 /* Makes all columns ready to be handed out. */
 enum tfprof_status column_table_finish(struct column_table *t, struct tfprof_error *err);
 void column_table_clear(struct column_table *t);
+/* Bytes of memory its columns hold. */
+size_t column_table_count_bytes(const struct column_table *t);
 /* NULL if no column has this name. */
 const struct tfprof_column *column_table_find(const struct column_table *t, const char *name);
 

@@ -61,7 +61,7 @@ static enum tfprof_status compare_views(const struct diff_request *r,
 }
 
 static enum tfprof_status make_diff(void *context, tfprof_profile *profile,
-	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
 	const struct diff_request *r = context;
 	tfprof_diff_options *diff_options = tfprof_diff_options_new();
@@ -77,8 +77,6 @@ static enum tfprof_status make_diff(void *context, tfprof_profile *profile,
 			: compare_views(r, diff_options, cancel, &result, err);
 	tfprof_diff_options_free(diff_options);
 	*object = result;
-	if (status == TFPROF_OK)
-		*bytes = view_result_bytes(result);
 	return status;
 }
 
@@ -99,7 +97,7 @@ enum tfprof_status diff_query(struct call *c, struct kept **kept, struct tfprof_
 {
 	const char *view = call_get(c, "view"), *order = call_get(c, "order"), *text;
 	struct diff_request r = {.view = view ? view : "", .order = order ? order : "delta"};
-	struct maker maker = {make_diff, view_free_result, &r};
+	struct maker maker = {make_diff, view_count_result_bytes, view_free_result, &r};
 	struct buf key = {0};
 	size_t length;
 	enum tfprof_status status = open_request(c, &r, err);

@@ -10,14 +10,12 @@
 #include "server/view_query.h"
 
 static enum tfprof_status make_advice(void *context, tfprof_profile *profile,
-	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
 	tfprof_result *result;
 	enum tfprof_status status = tfprof_advise_run(profile, context, cancel, &result, err);
 
 	*object = result;
-	if (status == TFPROF_OK)
-		*bytes = view_result_bytes(result);
 	return status;
 }
 
@@ -42,7 +40,8 @@ static enum tfprof_status advice_use(struct call *c, int64_t p, struct kept **ke
 	if (!advice_call_each(c, put_setting, &key) || key.failed) {
 		status = error_no_memory(err);
 	} else {
-		struct maker maker = {make_advice, view_free_result, options};
+		struct maker maker = {make_advice, view_count_result_bytes, view_free_result,
+			options};
 
 		buf_char(&key, '\0');
 		status = key.failed ? error_no_memory(err)

@@ -10,19 +10,26 @@
 enum { MAX_PARTS = 2000, DEFAULT_PARTS = 500, MAX_HOLDERS = 10 };
 
 static enum tfprof_status make_memory(void *context, tfprof_profile *profile,
-	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
-	enum { BYTES_PER_READING = 64 };
-	struct tfprof_memory_device device;
 	tfprof_memory *memory;
 	enum tfprof_status status = tfprof_memory_new(profile, *(int64_t *)context, &memory, err);
 
 	(void)cancel;
 	*object = memory;
-	for (size_t i = 0; status == TFPROF_OK && tfprof_memory_read_device(memory, i, &device);
-		i++)
-		*bytes += device.n_readings * BYTES_PER_READING;
 	return status;
+}
+
+/* An estimate. */
+static size_t count_memory_bytes(void *memory)
+{
+	enum { BYTES_PER_READING = 64 };
+	struct tfprof_memory_device device;
+	size_t n = 0;
+
+	for (size_t i = 0; tfprof_memory_read_device(memory, i, &device); i++)
+		n += device.n_readings * BYTES_PER_READING;
+	return n;
 }
 
 static void free_memory(void *memory)
@@ -33,7 +40,7 @@ static void free_memory(void *memory)
 static enum tfprof_status open_memory(struct call *c, struct timeline_call *t, struct kept **kept,
 	struct tfprof_error *err)
 {
-	struct maker maker = {make_memory, free_memory, &t->step};
+	struct maker maker = {make_memory, count_memory_bytes, free_memory, &t->step};
 	char key[64];
 	int64_t p;
 	enum tfprof_status status = timeline_call_open(t, c, err);

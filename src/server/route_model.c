@@ -14,7 +14,7 @@ struct model_request {
 };
 
 static enum tfprof_status make_model(void *context, tfprof_profile *profile,
-	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
 	const struct model_request *r = context;
 	struct tfprof_input input = tfprof_input_file(r->path);
@@ -30,8 +30,6 @@ static enum tfprof_status make_model(void *context, tfprof_profile *profile,
 		status = tfprof_model_run(&input, options, &result, err);
 	tfprof_model_options_free(options);
 	*object = result;
-	if (status == TFPROF_OK)
-		*bytes = view_result_bytes(result);
 	return status;
 }
 
@@ -88,7 +86,7 @@ static bool has_nodes(const struct shown_profile *profile)
 enum tfprof_status route_model(struct call *c, struct json *out, struct tfprof_error *err)
 {
 	struct model_request request = {.device = call_get(c, "device")};
-	struct maker maker = {make_model, view_free_result, &request};
+	struct maker maker = {make_model, view_count_result_bytes, view_free_result, &request};
 	struct shown_profile *profile;
 	struct kept *kept = NULL;
 	char key[128];

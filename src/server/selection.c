@@ -239,7 +239,7 @@ static enum tfprof_status fill(struct set_maker *m, struct tfprof_error *err)
 }
 
 static enum tfprof_status make_set(void *context, tfprof_profile *profile,
-	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
 	struct set_maker *m = context;
 	struct tfprof_summary summary;
@@ -259,8 +259,12 @@ static enum tfprof_status make_set(void *context, tfprof_profile *profile,
 		return status;
 	}
 	*object = m->set;
-	*bytes = summary.n_nodes;
 	return TFPROF_OK;
+}
+
+static size_t count_set_bytes(void *set)
+{
+	return sizeof(struct node_set) + ((const struct node_set *)set)->n_nodes;
 }
 
 /* ---- of a call -------------------------------------------------------------- */
@@ -269,7 +273,7 @@ static enum tfprof_status open_set(struct selection *s, struct call *c, const ch
 	struct tfprof_error *err)
 {
 	struct set_maker context = {.call = c, .value = term};
-	struct maker maker = {make_set, free_set, &context};
+	struct maker maker = {make_set, count_set_bytes, free_set, &context};
 	struct buf key = {0};
 	int64_t p;
 	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, &p, err);

@@ -15,6 +15,7 @@ struct kept {
 	struct kept *next;
 	char *key;
 	void *object; /* NULL: it is still being made */
+	size_t (*count_bytes)(void *object);
 	void (*free)(void *object);
 	size_t bytes, n_users;
 	bool is_listed;
@@ -216,10 +217,22 @@ static struct kept *list_new(struct store *s, const char *key)
 	return kept;
 }
 
+/* Charges what an object holds now: its user may have made columns of it. */
+static void charge(struct store *s, struct kept *kept)
+{
+	s->kept_bytes -= kept->bytes;
+	kept->bytes = sizeof(*kept) + strlen(kept->key) + kept->count_bytes(kept->object);
+	s->kept_bytes += kept->bytes;
+}
+
 static void release_locked(struct store *s, struct kept *kept)
 {
-	if (--kept->n_users == 0 && !kept->is_listed)
-		free_kept(kept);
+	if (--kept->n_users == 0) {
+		if (!kept->is_listed)
+			free_kept(kept);
+		else if (kept->object)
+			charge(s, kept);
+	}
 	evict(s);
 }
 
@@ -240,17 +253,16 @@ static enum tfprof_status run(struct store *s, struct kept *kept, tfprof_profile
 	const struct maker *maker, const volatile int *cancel, struct tfprof_error *err)
 {
 	void *object = NULL;
-	size_t bytes = 0;
 	enum tfprof_status status;
 
 	pthread_mutex_unlock(&s->lock);
-	status = maker->make(maker->context, profile, cancel, &object, &bytes, err);
+	status = maker->make(maker->context, profile, cancel, &object, err);
 	pthread_mutex_lock(&s->lock);
 	kept->object = object;
+	kept->count_bytes = maker->count_bytes;
 	kept->free = maker->free;
 	if (status == TFPROF_OK) {
-		kept->bytes = bytes;
-		s->kept_bytes += kept->bytes;
+		charge(s, kept);
 		evict(s);
 	} else {
 		unlist(s, kept);

@@ -66,7 +66,9 @@ bool store_has_changed(const struct shown_profile *p);
 /* What a key's object is made by, if it is not kept yet: a result or a timeline. */
 struct maker {
 	enum tfprof_status (*make)(void *context, tfprof_profile *profile,
-		const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err);
+		const volatile int *cancel, void **object, struct tfprof_error *err);
+	/* Bytes of memory it holds, which may grow while it is used. */
+	size_t (*count_bytes)(void *object);
 	void (*free)(void *object);
 	void *context;
 };

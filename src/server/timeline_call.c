@@ -11,12 +11,10 @@ static void free_only(void *timeline)
 }
 
 static enum tfprof_status make_only(void *context, tfprof_profile *profile,
-	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
-	enum { BYTES_PER_EXECUTION = 20 };
 	const struct timeline_call *t = context;
 	const struct node_set *set = selection_get(&t->selection);
-	struct tfprof_step_info info;
 	tfprof_timeline *only;
 	enum tfprof_status status =
 		tfprof_timeline_select(t->timeline, set->has, set->n_nodes, &only, err);
@@ -24,18 +22,24 @@ static enum tfprof_status make_only(void *context, tfprof_profile *profile,
 	(void)profile;
 	(void)cancel;
 	*object = only;
-	if (status == TFPROF_OK) {
-		tfprof_timeline_read_step(t->timeline, &info);
-		*bytes = info.n_executions * BYTES_PER_EXECUTION;
-	}
 	return status;
+}
+
+/* An estimate. */
+static size_t count_only_bytes(void *timeline)
+{
+	enum { BYTES_PER_EXECUTION = 20 };
+	struct tfprof_step_info info;
+
+	tfprof_timeline_read_step(timeline, &info);
+	return info.n_executions * BYTES_PER_EXECUTION;
 }
 
 /* The selection of a timeline is kept, like a timeline. */
 static enum tfprof_status open_only(struct timeline_call *t, struct call *c, int64_t p,
 	struct tfprof_error *err)
 {
-	struct maker maker = {make_only, free_only, t};
+	struct maker maker = {make_only, count_only_bytes, free_only, t};
 	struct buf key = {0};
 	char kind[64];
 	enum tfprof_status status;

@@ -68,12 +68,9 @@ size_t view_find_node(tfprof_profile *profile, const char *text)
 	return node < summary.n_nodes ? node : SIZE_MAX;
 }
 
-size_t view_result_bytes(const tfprof_result *result)
+size_t view_count_result_bytes(void *result)
 {
-	/* An estimate, with the columns that pages request. */
-	enum { BYTES_PER_ROW = 256 };
-
-	return tfprof_result_get_n_rows(result) * BYTES_PER_ROW;
+	return tfprof_result_get_n_bytes(result);
 }
 
 void view_free_result(void *result)
@@ -87,7 +84,7 @@ struct view_request {
 };
 
 static enum tfprof_status make_view(void *context, tfprof_profile *profile,
-	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
 	struct view_request *r = context;
 	tfprof_result *result;
@@ -95,8 +92,6 @@ static enum tfprof_status make_view(void *context, tfprof_profile *profile,
 		tfprof_query_run(profile, r->view, r->options, cancel, &result, err);
 
 	*object = result;
-	if (status == TFPROF_OK)
-		*bytes = view_result_bytes(result);
 	return status;
 }
 
@@ -104,7 +99,7 @@ enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof
 	struct kept **kept, struct tfprof_error *err)
 {
 	struct view_request request = {view, options};
-	struct maker maker = {make_view, view_free_result, &request};
+	struct maker maker = {make_view, view_count_result_bytes, view_free_result, &request};
 	struct buf key = {0};
 	const char *text;
 	size_t length;
@@ -125,22 +120,20 @@ enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof
 }
 
 static enum tfprof_status make_answer(void *question, tfprof_profile *profile,
-	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
 	tfprof_result *result;
 	enum tfprof_status status =
 		tfprof_ask(profile, *(const char **)question, NULL, cancel, &result, err);
 
 	*object = result;
-	if (status == TFPROF_OK)
-		*bytes = view_result_bytes(result);
 	return status;
 }
 
 enum tfprof_status view_ask(struct call *c, const char *question, struct kept **kept,
 	struct tfprof_error *err)
 {
-	struct maker maker = {make_answer, view_free_result, &question};
+	struct maker maker = {make_answer, view_count_result_bytes, view_free_result, &question};
 	struct buf key = {0};
 	int64_t p;
 	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, &p, err);
@@ -240,20 +233,27 @@ enum tfprof_status view_of_call(const struct call *c, enum tfprof_view *view,
 }
 
 static enum tfprof_status make_timeline(void *context, tfprof_profile *profile,
-	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
-	enum { BYTES_PER_EXECUTION = 64 };
 	tfprof_timeline *timeline;
-	struct tfprof_lane lane;
 	enum tfprof_status status =
 		tfprof_timeline_new(profile, *(int64_t *)context, &timeline, err);
 
+	(void)cancel;
 	*object = timeline;
-	if (status != TFPROF_OK)
-		return status;
+	return status;
+}
+
+/* An estimate. */
+static size_t count_timeline_bytes(void *timeline)
+{
+	enum { BYTES_PER_EXECUTION = 64 };
+	struct tfprof_lane lane;
+	size_t n = 0;
+
 	for (size_t i = 0; tfprof_timeline_read_lane(timeline, i, &lane); i++)
-		*bytes += lane.n_executions * BYTES_PER_EXECUTION;
-	return TFPROF_OK;
+		n += lane.n_executions * BYTES_PER_EXECUTION;
+	return n;
 }
 
 static void free_timeline(void *timeline)
@@ -264,7 +264,7 @@ static void free_timeline(void *timeline)
 enum tfprof_status view_timeline(struct call *c, int64_t step, struct kept **kept,
 	struct tfprof_error *err)
 {
-	struct maker maker = {make_timeline, free_timeline, &step};
+	struct maker maker = {make_timeline, count_timeline_bytes, free_timeline, &step};
 	char key[64];
 	int64_t p;
 	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, &p, err);

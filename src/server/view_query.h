@@ -52,6 +52,6 @@ size_t view_find_node(tfprof_profile *profile, const char *text);
 
 /* For makers of the store. */
 void view_free_result(void *result);
-size_t view_result_bytes(const tfprof_result *result);
+size_t view_count_result_bytes(void *result);
 
 #endif
