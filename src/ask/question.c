@@ -27,6 +27,17 @@ const struct question *question_find(const char *name)
 	return NULL;
 }
 
+static enum tfprof_status keep_top(const struct question *question, struct answer *a, size_t n,
+	struct tfprof_error *err)
+{
+	size_t n_left_out;
+
+	if (!column_table_keep_top(&a->table, n, question->sums, &n_left_out))
+		return error_no_memory(err);
+	answer_put_int(a, "rows_left_out", (int64_t)n_left_out);
+	return TFPROF_OK;
+}
+
 enum tfprof_status question_run(const struct question *question, struct answer *a,
 	const struct asked *q, struct tfprof_error *err)
 {
@@ -38,10 +49,8 @@ enum tfprof_status question_run(const struct question *question, struct answer *
 				need->missing, need->remedy);
 	a->question = question;
 	status = question->run(a, q, err);
-	if (status == TFPROF_OK && question->sums && q->options->number[OPT_TOP] > 0 &&
-		!column_table_keep_top(&a->table, (size_t)q->options->number[OPT_TOP],
-			question->sums))
-		status = error_no_memory(err);
+	if (status == TFPROF_OK && question->sums && q->options->number[OPT_TOP] > 0)
+		status = keep_top(question, a, (size_t)q->options->number[OPT_TOP], err);
 	if (status == TFPROF_OK && a->failed)
 		status = error_no_memory(err);
 	if (status != TFPROF_OK || !a->table.columns)

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/clamped.h"
+
 struct top {
 	const struct column_table *from;
 	struct column_table to;
@@ -69,8 +71,8 @@ static void fold_row(struct top *x, size_t row, size_t parent)
 		if (!adds_up(x, c))
 			continue;
 		if (c->numbers && c->numbers[row] >= 0)
-			to->numbers[at] =
-				c->numbers[row] + (to->numbers[at] > 0 ? to->numbers[at] : 0);
+			to->numbers[at] = clamped_sum(c->numbers[row],
+				to->numbers[at] > 0 ? to->numbers[at] : 0);
 		else if (c->doubles && !isnan(c->doubles[row]))
 			to->doubles[at] =
 				c->doubles[row] + (isnan(to->doubles[at]) ? 0 : to->doubles[at]);
@@ -102,21 +104,26 @@ static bool init(struct top *x)
 	return true;
 }
 
-bool column_table_keep_top(struct column_table *t, size_t n, const char *const *sums)
+bool column_table_keep_top(struct column_table *t, size_t n, const char *const *sums,
+	size_t *n_left_out)
 {
 	struct top x = {.from = t, .sums = sums};
 	bool ok;
 
+	*n_left_out = 0;
 	column_table_end(t);
 	ok = !t->failed && t->n_rows && init(&x);
 	for (size_t row = 0; ok && row < t->n_rows; row++) {
 		size_t parent = row ? parent_of(&x, row) : 0;
 
-		if (row && x.row_of[parent] == SIZE_MAX)
+		if (row && x.row_of[parent] == SIZE_MAX) {
+			++*n_left_out;
 			continue;
+		}
 		/* One row is not worth folding. */
 		if (row && x.n_put[parent] >= n && x.n_below[parent] > n + 1) {
 			fold_row(&x, row, parent);
+			++*n_left_out;
 			continue;
 		}
 		x.n_put[parent] += row != 0;

@@ -5,7 +5,9 @@
 
 /* Keeps the first n rows below each row of a tree that is not finished yet, with what is below
  * them; the others become one row, "... 893 more", with the sums of the columns named in `sums`,
- * which ends in NULL. False on allocation failure. */
-bool column_table_keep_top(struct column_table *t, size_t n, const char *const *sums);
+ * which ends in NULL. Sums stop at the largest number. `n_left_out` is how many rows of the tree
+ * are gone, with those below them. False on allocation failure. */
+bool column_table_keep_top(struct column_table *t, size_t n, const char *const *sums,
+	size_t *n_left_out);
 
 #endif

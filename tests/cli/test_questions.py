@@ -113,6 +113,41 @@ def test_every_question_is_written_in_every_format(tmp_path, words, format):
             assert node["parent"] is None if i == 0 else node["parent"] < i
 
 
+def fold(nodes, top, columns):
+    """What --top leaves of a table, the slow way: (name, numbers) of each row, and how many rows are gone."""
+    below = {}
+    for node in nodes[1:]:
+        below.setdefault(node["parent"], []).append(node)
+
+    def rows(node):
+        kept = below.get(node["id"], [])
+        rest = kept[top:] if len(kept) > top + 1 else []
+        found = [(node["name"], [node[column] or 0 for column in columns])]
+        for child in kept[:len(kept) - len(rest)]:
+            found += rows(child)
+        return found + ([(f"... {len(rest)} more", [sum(child[column] or 0 for child in rest) for column in columns])]
+                        if rest else [])
+
+    found = rows(nodes[0])
+    return found, len(nodes) - sum(not name.startswith("... ") for name, _ in found)
+
+
+@pytest.mark.parametrize("top", [1, 2, 5, 1000])
+@pytest.mark.parametrize("question", ["layers --max_depth=9", "roofline --by=layer"])
+def test_what_top_leaves_out_is_counted_and_added_up(question, top):
+    def ask(*more):
+        return json.loads(run(*question.split(), TRACE, *more, "--output=json").stdout)
+
+    every, part = ask(), ask(f"--top={top}")
+    columns = ["exec_micros", "float_ops"] if question.startswith("layers") else ["exec_micros"]
+    columns = [column for column in columns if column in every["nodes"][0]]
+    expected, n_left_out = fold(every["nodes"], top, columns)
+    assert [(node["name"], [node[column] or 0 for column in columns]) for node in part["nodes"]] == [
+        (name, [pytest.approx(number) for number in numbers]) for name, numbers in expected]
+    assert part["rows_left_out"] == n_left_out and "rows_left_out" not in every
+    assert columns and (n_left_out > 0) == (top < 1000)
+
+
 def test_all_questions_are_listed():
     """Each has a command, and is tried in every format."""
     with open(TOP + "/src/ask/question.h", encoding="utf-8") as file:
