@@ -97,6 +97,18 @@ def name_of(words):
     return "_".join(words[:-1] if words[0] != "diff" else ["diff"])
 
 
+def check_pre_order(nodes):
+    """Row 0 is the only root, and every other row follows its parent's subtree so far."""
+    ancestors = []
+    for i, node in enumerate(nodes):
+        assert node["id"] == i and isinstance(node["name"], str)
+        assert (node["depth"] == 0) == (i == 0) and 0 <= node["depth"] <= len(ancestors)
+        del ancestors[node["depth"]:]
+        assert node["parent"] == (ancestors[-1] if ancestors else None)
+        ancestors.append(i)
+    assert nodes
+
+
 @pytest.mark.parametrize("words", everything(), ids=name_of)
 @pytest.mark.parametrize("format", ["json", "jsonl", "csv", "arrow", "markdown", "file"])
 def test_every_question_is_written_in_every_format(tmp_path, words, format):
@@ -108,9 +120,8 @@ def test_every_question_is_written_in_every_format(tmp_path, words, format):
         assert answer["schema"] == "tfprof." + words[0] and answer["version"] == 2
         assert answer["question"] == words[0]
         assert all(re.fullmatch("[a-z_]+", note["id"]) and note["text"] for note in answer["notes"])
-        for i, node in enumerate(answer["nodes"]):
-            assert node["id"] == i and isinstance(node["name"], str)
-            assert node["parent"] is None if i == 0 else node["parent"] < i
+        assert isinstance(answer["options"], dict)
+        check_pre_order(answer["nodes"])
 
 
 def fold(nodes, top, columns):
@@ -146,6 +157,22 @@ def test_what_top_leaves_out_is_counted_and_added_up(question, top):
         (name, [pytest.approx(number) for number in numbers]) for name, numbers in expected]
     assert part["rows_left_out"] == n_left_out and "rows_left_out" not in every
     assert columns and (n_left_out > 0) == (top < 1000)
+
+
+@pytest.mark.parametrize("file", [TRACE, PROFILE], ids=["trace", "profile"])
+def test_a_file_alone_as_json_is_its_overview(file):
+    assert run(file, "--output=json").stdout == run("overview", file, "--output=json").stdout
+
+
+@pytest.mark.parametrize("rows", [
+    [(0, None), (1, 0), (3, 1)],  # a level is missing
+    [(0, None), (1, 0), (1, 0), (2, 1)],  # its parent's subtree has ended
+    [(0, None), (0, None)], [(1, 0)], []])
+def test_other_orders_are_noticed(rows):
+    nodes = [{"id": i, "name": "", "depth": depth, "parent": parent}
+             for i, (depth, parent) in enumerate(rows)]
+    with pytest.raises(AssertionError):
+        check_pre_order(nodes)
 
 
 def test_all_questions_are_listed():
