@@ -79,3 +79,14 @@ void accelerators_put_headline(const struct model *m, struct buf *b)
 	else
 		put_busy(m, b);
 }
+
+double accelerator_peak_flops(const struct accelerator_facts *facts, const struct tfprof_options *o)
+{
+	int64_t option = o->number[OPT_PEAK_FLOPS];
+
+	if (option > 0)
+		return (double)option;
+	if (facts->peak_flops > 0)
+		return facts->peak_flops;
+	return option == PEAK_FLOPS_SHEET ? facts->sheet_flops : 0;
+}

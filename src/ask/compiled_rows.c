@@ -120,6 +120,7 @@ static bool add_ran(struct reader *r, const struct ran *ran, int64_t executions)
 	}
 	if (ran->op->bytes >= 0)
 		bytes = ran->op->bytes < HLO_MOST ? ran->op->bytes : HLO_MOST;
+	row->is_on_accelerator |= ran->op->is_accelerator;
 	row->executions += executions;
 	row->self_ps += ran->op->self_ps;
 	hlo_add(&row->cost.float_ops, hlo_product(float_ops, executions));

@@ -13,6 +13,7 @@ struct compiled_row {
 	uint32_t name, layer, line; /* texts; 0: none */
 	enum hlo_kind kind;
 	bool is_transfer, is_recomputed;
+	bool is_on_accelerator;
 	bool is_unknown; /* its float operations cannot be counted */
 	int64_t executions;
 	int64_t self_ps;

@@ -8,6 +8,7 @@
  * clock (model/accelerator.h). */
 #include <stdlib.h>
 
+#include "ask/accelerators.h"
 #include "ask/question.h"
 #include "base/ascii.h"
 #include "model/events.h"
@@ -230,8 +231,6 @@ static void put_accelerator(struct answer *a, const struct asked *q, const struc
 	struct column_table *t = &a->table;
 	struct span device = model_text(q->model, of->device);
 	size_t row = column_table_add_row(t, 0, hardware_name(device));
-	bool by_sheet = q->options->number[OPT_PEAK_FLOPS] == PEAK_FLOPS_SHEET;
-	double given = (double)q->options->number[OPT_PEAK_FLOPS];
 
 	table_set_text(t, row, DEVICES_KIND, span_of(of->is_tpu ? "tpu" : "gpu"));
 	table_set_text(t, row, DEVICES_TASK, device_get_task(device));
@@ -254,11 +253,7 @@ static void put_accelerator(struct answer *a, const struct asked *q, const struc
 	put_known(t, row, DEVICES_PEAK_BYTES, of->peak_bytes);
 	put_known(t, row, DEVICES_LIFETIME_PEAK, of->lifetime_peak_bytes);
 	put_known(t, row, DEVICES_CAPACITY, of->capacity_bytes);
-	put_rate(t, row, DEVICES_PEAK_FLOPS,
-		given > 0                          ? given
-			: of->facts.peak_flops > 0 ? of->facts.peak_flops
-			: by_sheet                 ? of->facts.sheet_flops
-						   : 0);
+	put_rate(t, row, DEVICES_PEAK_FLOPS, accelerator_peak_flops(&of->facts, q->options));
 	put_rate(t, row, DEVICES_PEAK_BANDWIDTH, of->facts.peak_bandwidth);
 }
 

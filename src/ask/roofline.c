@@ -7,6 +7,7 @@
  * Sums of operations add up those times; they do not divide sums. */
 #include <stdlib.h>
 
+#include "ask/accelerators.h"
 #include "ask/compiled_rows.h"
 #include "ask/question.h"
 #include "query/model_options.h"
@@ -47,9 +48,10 @@ static const struct tfprof_column_info infos[] = {
 #undef X
 };
 
-/* Per second; 0: not known. */
+/* Per second and device; 0: not known. */
 struct peaks {
 	double float_ops, bytes;
+	bool is_of_file; /* one of them: they are no limits of the host */
 };
 
 /* An operation, or several. */
@@ -68,9 +70,10 @@ typedef VEC(struct group) groups;
 /* ---- roofs ----------------------------------------------------------------------- */
 
 /* Communication, transfers and waiting have other limits, and what is not counted has none. */
-static bool has_roof(const struct compiled_row *row)
+static bool has_roof(const struct compiled_row *row, const struct peaks *peaks)
 {
-	return !row->is_transfer && !row->is_unknown && row->kind != HLO_KIND_COLLECTIVE &&
+	return !(peaks->is_of_file && !row->is_on_accelerator) && !row->is_transfer &&
+		!row->is_unknown && row->kind != HLO_KIND_COLLECTIVE &&
 		row->kind != HLO_KIND_WAITING && row->kind != HLO_KIND_CONTROL;
 }
 
@@ -88,7 +91,7 @@ static void add_row(struct group *g, const struct compiled_row *row, const struc
 	hlo_add(&g->cost.transcendentals, row->cost.transcendentals);
 	hlo_add(&g->cost.bytes, row->cost.bytes);
 	hlo_add(&g->cost.sent_bytes, row->cost.sent_bytes);
-	if (!has_roof(row))
+	if (!has_roof(row, peaks))
 		return;
 	if (peaks->float_ops > 0)
 		compute_s = (double)row->cost.float_ops / peaks->float_ops;
@@ -275,18 +278,67 @@ static void put_group(struct answer *a, const struct compiled_rows *rows, const 
 static struct peaks read_peaks(const struct tfprof_options *o)
 {
 	static const struct peaks sheets[] = {
-#define X(name, flops, type, bandwidth) {flops, bandwidth},
+#define X(name, flops, type, bandwidth) {flops, bandwidth, false},
 		MODEL_DEVICES(X)
 #undef X
 	};
 	int64_t device = o->number[OPT_DEVICE];
-	struct peaks peaks = device > 0 ? sheets[device - 1] : (struct peaks){0, 0};
+	struct peaks peaks = device > 0 ? sheets[device - 1] : (struct peaks){0, 0, false};
 
 	if (o->number[OPT_PEAK_FLOPS] > 0)
 		peaks.float_ops = (double)o->number[OPT_PEAK_FLOPS];
 	if (o->number[OPT_PEAK_BANDWIDTH] > 0)
 		peaks.bytes = (double)o->number[OPT_PEAK_BANDWIDTH];
 	return peaks;
+}
+
+/* What all accelerators of the trace agree on; 0: they differ, or one does not tell. */
+static struct accelerator_facts read_facts(const struct asked *q)
+{
+	const struct model *m = q->model;
+	struct accelerator_facts facts = {0};
+
+	for (size_t i = 0; i < m->accelerators.n; i++) {
+		const struct accelerator_facts *of = &m->accelerators.at[i].facts;
+		double peak_flops = accelerator_peak_flops(of, q->options);
+
+		if (!i) {
+			facts = *of;
+			facts.peak_flops = peak_flops;
+		}
+		if (peak_flops != facts.peak_flops)
+			facts.peak_flops = 0;
+		if (of->peak_bandwidth != facts.peak_bandwidth)
+			facts.peak_bandwidth = 0;
+	}
+	return facts;
+}
+
+/* What options leave open is taken from the file. */
+static void add_peaks_of_file(struct answer *a, const struct asked *q, struct peaks *peaks)
+{
+	struct accelerator_facts facts = read_facts(q);
+
+	if (!(peaks->float_ops > 0) && facts.peak_flops > 0) {
+		peaks->float_ops = facts.peak_flops;
+		peaks->is_of_file = true;
+		answer_note(a, "file_flops",
+			"peak of each device, %s: %.4g float operations per second",
+			q->options->number[OPT_PEAK_FLOPS] == PEAK_FLOPS_SHEET &&
+					facts.peak_flops == facts.sheet_flops
+				? "16-bit, from its cores and clock"
+				: "from the file",
+			facts.peak_flops);
+	}
+	if (!(peaks->bytes > 0) && facts.peak_bandwidth > 0) {
+		peaks->bytes = facts.peak_bandwidth;
+		peaks->is_of_file = true;
+		answer_note(a, "file_bandwidth",
+			"peak of each device, from the file: %.4g bytes per second%s",
+			facts.peak_bandwidth,
+			facts.is_doubled ? ", twice what it records, which is half of the device's"
+					 : "");
+	}
 }
 
 /* Shares of the peak that matrix operations reach, over the time of all operations. */
@@ -299,6 +351,8 @@ static void put_utilization(struct answer *a, const struct compiled_rows *rows,
 		const struct compiled_row *row = &rows->at.at[i];
 		double row_s = (double)row->self_ps / 1e12;
 
+		if (peaks->is_of_file && !row->is_on_accelerator)
+			continue;
 		seconds += row_s;
 		unknown_s += row->is_unknown ? row_s : 0;
 		hardware += (double)row->cost.matrix_float_ops;
@@ -361,6 +415,7 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 
 	if (status != TFPROF_OK)
 		return status;
+	add_peaks_of_file(a, q, &peaks);
 	ok = compiled_rows_read(&rows, q->model) &&
 		group_rows(&list, &rows, q->model, by, &peaks) &&
 		column_table_init_tree(&a->table, infos, N_COLUMNS);

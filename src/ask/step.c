@@ -270,6 +270,7 @@ static enum tfprof_status find_device(struct shown *s, struct span name, struct 
 		if (is_device(a->devices.at[i], name)) {
 			/* With one device, its parts are those of the step. */
 			s->device = a->devices.n > 1 ? i : NONE;
+			buf_clear(&names);
 			return TFPROF_OK;
 		}
 		buf_text(&names, i ? ", " : "");

@@ -162,7 +162,7 @@ static void put_steps(struct buf *b, const struct xplane *x)
 		[STEPS_MARKED] = "",
 		[STEPS_COUNTED] = " (markers without step_num: numbered in order)",
 		[STEPS_OF_CALLS] = " (no step markers: each call of a function is one)",
-		[STEPS_NONE] = " (no step markers: the whole trace is one)",
+		[STEPS_NONE] = " (no step markers: views take the whole trace as one)",
 	};
 	uint64_t n = x->trace.n_inside;
 

@@ -206,3 +206,19 @@ def test_roofline(name):
             assert us == pytest.approx(wanted[0])
             if name.startswith("tpu"):
                 assert (n, moved) == wanted[1:]
+
+
+@pytest.mark.parametrize("name, flops, bandwidth", [
+    # As XProf computes them from cores and clock; the bandwidth of the data sheet is 5.3e12.
+    ("amd_mi300_gemm", 1307.4e12, 5.3248e12),
+    ("tpu_v6e_host_offload", 918e12, 1637993152512),
+])
+def test_roofs_are_those_of_the_devices(name, flops, bandwidth):
+    """Each operation of known cost is below the roof, and at the share of it that its costs tell."""
+    nodes = ask("roofline", name, "--peak_flops=sheet")["nodes"][1:]
+    roofed = [row for row in nodes if row["efficiency"]]
+    assert roofed
+    for row in roofed:
+        roof = max(row["float_ops"] / flops, row["bytes_accessed"] / bandwidth) * 1e6
+        assert row["efficiency"] == pytest.approx(roof / row["exec_micros"], rel=1e-3)
+        assert row["efficiency"] <= 1.05
