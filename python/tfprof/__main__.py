@@ -2,9 +2,6 @@
 
 import sys
 
-# The commands that need Python packages.
-_IN_PYTHON = ("index", "sql", "fleet")
-
 
 def main() -> int:
     """Returns the exit status, unless another program takes the place of this process."""
@@ -12,9 +9,6 @@ def main() -> int:
     if arguments[:1] == ["ui"]:
         from tfprof._show import run
         run(arguments[1:])
-    if arguments and arguments[0] in _IN_PYTHON:
-        from tfprof.fleet._command import main as run_fleet
-        return run_fleet(arguments)
     from tfprof import _programs
     program = _programs.find("tfprof")
     if not program:

@@ -8,18 +8,18 @@ static const struct command fixed[] = {
 		"Prints an address to open in a browser; the page shows the profile as pictures "
 		"and tables. The command must come first. See tfprof ui --help.",
 		""},
-	{"index", COMMAND_FLEET, IN_PROGRAM, "Parquet tables from many profiles",
+	{"index", COMMAND_IN_PYTHON, IN_PROGRAM, "Parquet tables from many profiles",
 		"SRC OUT [OPTION...]",
 		"Reads all profiles and traces below a directory into tables. Needs the Python "
 		"package with its extra fleet. The command must come first. See tfprof index "
 		"--help.",
 		""},
-	{"sql", COMMAND_FLEET, IN_PROGRAM, "a query over these tables", "OUT [QUERY]",
+	{"sql", COMMAND_IN_PYTHON, IN_PROGRAM, "a query over these tables", "OUT [QUERY]",
 		"Runs a query over what tfprof index wrote, such as 'SELECT * FROM regressions', "
 		"or lists the tables and views. The command must come first. See tfprof sql "
 		"--help.",
 		""},
-	{"fleet", COMMAND_FLEET, IN_PROGRAM, "a report on these tables, with plots", "OUT",
+	{"fleet", COMMAND_IN_PYTHON, IN_PROGRAM, "a report on these tables, with plots", "OUT",
 		"Writes a page with the trend of each model, slow workers, and what got slower "
 		"when. The command must come first. See tfprof fleet --help.",
 		""},

@@ -15,7 +15,7 @@ enum command_id {
 	COMMAND_MODEL,
 	COMMAND_DIFF,
 	COMMAND_UI,
-	COMMAND_FLEET, /* index, sql, fleet */
+	COMMAND_IN_PYTHON, /* see in_python.h */
 	COMMAND_SAVE,
 	COMMAND_HELP,
 	COMMAND_SET,

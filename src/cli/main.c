@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "diff.h"
 #include "exit_status.h"
-#include "fleet.h"
 #include "generate.h"
 #include "help.h"
+#include "in_python.h"
 #include "interrupt.h"
 #include "load.h"
 #include "out.h"
@@ -285,7 +285,7 @@ static int dispatch(struct request *r)
 		return compare(r);
 	else if (r->command && r->command->id == COMMAND_UI)
 		status = error_set(&err, TFPROF_ARGUMENT, "ui must come first: tfprof ui FILE...");
-	else if (r->command && r->command->id == COMMAND_FLEET)
+	else if (r->command && r->command->id == COMMAND_IN_PYTHON)
 		status = error_set(&err, TFPROF_ARGUMENT, "%s must come first: tfprof %s %s",
 			r->command->name, r->command->name, r->command->usage);
 	else
@@ -325,8 +325,8 @@ int main(int argc, char **argv)
 	open_missing_streams();
 	if (ui_is_wanted(argc, argv))
 		return ui_run(argv);
-	if (fleet_is_wanted(argc, argv))
-		return fleet_run(argc, argv);
+	if (in_python_is_wanted(argc, argv))
+		return in_python_run(argc, argv);
 	signal(SIGPIPE, SIG_IGN);
 	interrupt_install();
 	status = request_parse(&r, (const char *const *)argv + 1, argc > 0 ? (size_t)argc - 1 : 0,

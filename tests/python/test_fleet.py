@@ -510,6 +510,14 @@ def test_program_hands_over(fleet, tables, tmp_path):
     done = subprocess.run([_program(), "sql", tables, "SELECT count(*) AS n FROM files"],
                           env=environment, stdout=subprocess.PIPE, check=True, text=True)
     assert done.stdout == "  n\n100\n"
+    # A file of the current directory is no package, whatever its name.
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here/duckdb.py").write_text("raise SystemExit('not a package')")
+    for program in ([_program()], [sys.executable, "-m", "tfprof"]):
+        done = subprocess.run([*program, "sql", tables, "SELECT count(*) AS n FROM files"],
+                              env=environment, stdout=subprocess.PIPE, check=True, text=True,
+                              cwd=tmp_path / "here")
+        assert done.stdout == "  n\n100\n"
     environment["PYTHONPATH"] = str(tmp_path)
     done = subprocess.run([_program(), "sql", tables], env=environment, stderr=subprocess.PIPE,
                           text=True, check=False)

@@ -195,7 +195,7 @@ def test_a_program_runs_the_python_it_was_started_from(tmp_path):
     from package_under_test import PACKAGE
     program = os.path.join(PACKAGE, "..", "tfprof")
     python = tmp_path / "python of mine"
-    python.write_text("#!/bin/sh\necho \"$3 $4\"\n")
+    python.write_text("#!/bin/sh\necho \"$5 $6\"\n")
     python.chmod(0o755)
     clean = {name: value for name, value in os.environ.items() if name != "TFPROF_PYTHON"}
     done = subprocess.run([program, "sql", "OUT"], capture_output=True, text=True,
