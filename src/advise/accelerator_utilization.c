@@ -1,13 +1,19 @@
 /* The share of the time between its first and last operation in which an accelerator
- * computes; of a trace, the share of its steps. */
+ * computes; of a trace without accelerators, the share of its steps. */
 #include "advise/parts.h"
 #include "base/clamped.h"
 #include "base/sort.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"min_utilization", "0.5", "Share of the time below which utilization is low."},
 	{NULL, NULL, NULL},
 };
+
+#define LOW_REMEDY                                                                             \
+	"Find out what the accelerator waits for: input, copies, tiny kernels, or operations " \
+	"on the CPU."
+#define BUSY_REMEDY "Nothing: the accelerator is busy. Only faster kernels would help."
 
 struct usage {
 	uint32_t device; /* string id */
@@ -38,7 +44,8 @@ static void add(struct usage *u, const struct model *m, uint32_t exec)
 		u->end_us = extent.end_us;
 }
 
-/* Only a node's last step counts. */
+/* Only a node's last step counts. A node of TPUs runs on all of them: what it took does not tell
+ * how busy one was. */
 static bool collect(struct check *c, usages *found)
 {
 	const struct model *m = c->model;
@@ -50,7 +57,7 @@ static bool collect(struct check *c, usages *found)
 		uint32_t device = m->nodes.device[node];
 		uint32_t exec = last_exec(m, node);
 
-		if (exec == NONE || !(check_device(c, node)->properties & DEVICE_ACCELERATOR))
+		if (exec == NONE || !device_is_gpu(check_device(c, node)))
 			continue;
 		if (!place[device]) {
 			if (!vec_push(found, ((struct usage){.device = device})))
@@ -76,10 +83,8 @@ static void report(struct check *c, struct span device, int64_t busy_us, int64_t
 		low ? TFPROF_LEVEL_WARNING : TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
 	f->stake_us = to_int((double)span_us - (double)busy_us);
 	f->stake_share = 1 - share;
-	f->remedy = low
-		? "Find out what the accelerator waits for: input, copies, tiny kernels, or "
-		  "operations on the CPU."
-		: is_limit ? "Nothing: the accelerator is busy. Only faster kernels would help."
+	f->remedy = low    ? LOW_REMEDY
+		: is_limit ? BUSY_REMEDY
 			   : "What the rest of the step goes to, StepChecker and "
 			     "InputPipelineChecker tell.";
 	check_place(c, f, (struct place){.device = device, .micros = busy_us});
@@ -113,6 +118,74 @@ static void check_trace(struct check *c, const struct step_parts *p)
 			computing_of(a, d) / n_us, p->total.wall_ps / n_us, is_limit);
 }
 
+/* Less than this share of what the busiest computes is next to nothing. */
+#define HARDLY 0.01
+
+static int64_t to_us(int64_t ps)
+{
+	return (ps + 500000) / 1000000;
+}
+
+static void put_extent(struct check *c, const char *name, const struct accelerator *a)
+{
+	buf_printf(&c->text, " %s: %.2f, busy ", name, (double)a->busy_ps / (double)a->span_ps);
+	format_number(&c->text, UNIT_MICROS, to_us(a->busy_ps));
+	buf_text(&c->text, " of ");
+	format_number(&c->text, UNIT_MICROS, to_us(a->span_ps));
+	buf_text(&c->text, " from its first operation to its last");
+	if (a->waiting_ps > 0) {
+		buf_text(&c->text, "; waiting for copies or collectives for ");
+		format_number(&c->text, UNIT_MICROS, to_us(a->waiting_ps));
+		buf_text(&c->text, " of that");
+	}
+}
+
+/* As `tfprof devices` has it, by the device's own clock. */
+static void judge_accelerator(struct check *c, const struct accelerator *a, bool is_used)
+{
+	double share = (double)a->busy_ps / (double)a->span_ps;
+	bool low = is_used && !(share >= check_number(c, "min_utilization"));
+	struct span device = model_text(c->model, a->device);
+	int64_t n_steps = c->model->steps.n ? (int64_t)c->model->steps.n : 1;
+	struct finding *f;
+
+	buf_text(&c->text, "device: ");
+	buf_span(&c->text, device);
+	put_extent(c, low ? "low utilization" : is_used ? "utilization" : "hardly used", a);
+	f = check_find(c,
+		low               ? "low_utilization"
+			: is_used ? "utilization"
+				  : "hardly_used",
+		low ? TFPROF_LEVEL_WARNING : TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+	f->stake_us = to_us(a->span_ps - a->busy_ps) / n_steps;
+	f->stake_share = 1 - share;
+	f->remedy = low ? LOW_REMEDY
+		: !is_used
+		? "Nothing, if the others have its work; otherwise give it a share of that."
+		: 2 * a->waiting_ps > a->busy_ps
+		? "Most of that is waiting: StepChecker tells for what."
+		: BUSY_REMEDY;
+	check_place(c, f, (struct place){.device = device, .micros = to_us(a->busy_ps)});
+	check_figure(c, f, "utilization", share);
+}
+
+static void check_accelerators(struct check *c)
+{
+	const struct model *m = c->model;
+	int64_t most_ps = 0;
+
+	for (size_t i = 0; i < m->accelerators.n; i++)
+		if (m->accelerators.at[i].kernel_busy_ps > most_ps)
+			most_ps = m->accelerators.at[i].kernel_busy_ps;
+	for (size_t i = 0; i < m->accelerators.n; i++) {
+		const struct accelerator *a = &m->accelerators.at[i];
+
+		if (a->span_ps > 0)
+			judge_accelerator(c, a,
+				(double)a->kernel_busy_ps >= HARDLY * (double)most_ps);
+	}
+}
+
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	usages found = {0};
@@ -122,8 +195,10 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	enum tfprof_status status = check_parts(c, &parts, err);
 	bool ok;
 
-	if (status != TFPROF_OK || parts) {
-		if (parts)
+	if (status != TFPROF_OK || parts || c->model->accelerators.n) {
+		if (status == TFPROF_OK && c->model->accelerators.n)
+			check_accelerators(c);
+		else if (parts)
 			check_trace(c, parts);
 		return status;
 	}
@@ -145,7 +220,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		}
 	}
 	if (!found.n)
-		check_skip(c, NO_ACCELERATOR,
+		check_skip(c, check_lacks(c, "only traces tell how busy TPUs are"),
 			"No accelerator in the profile. Skip AcceleratorUtilizationChecker");
 	vec_clear(&found);
 	mem_free(names);

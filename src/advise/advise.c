@@ -205,7 +205,7 @@ const char *check_lacks(struct check *c, const char *otherwise)
 	const struct activity *a = check_activity(c);
 
 	for (size_t i = 0; a && i < a->devices.at.n; i++)
-		if (a->devices.at.at[i].properties & DEVICE_ACCELERATOR)
+		if (device_is_accelerator(&a->devices.at.at[i]))
 			return otherwise;
 	return NO_ACCELERATOR;
 }

@@ -48,11 +48,6 @@ static void add_kernel(struct scan *s, size_t step, const struct event *e)
 	}
 }
 
-static bool runs_kernels(const struct device *device)
-{
-	return device_has_accelerator_time(device) && device->properties & DEVICE_ACCELERATOR;
-}
-
 static void add_step(const struct activity *a, size_t step, struct scan *scans, struct idle *idle,
 	int64_t min_kernels)
 {
@@ -62,7 +57,7 @@ static void add_step(const struct activity *a, size_t step, struct scan *scans, 
 	for (size_t row = rows.first; row < rows.end; row++) {
 		struct event e = events_get(&a->events, row);
 
-		if (runs_kernels(activity_device(a, e.device)))
+		if (device_has_accelerator_time(activity_device(a, e.device)))
 			add_kernel(&scans[e.device], step, &e);
 	}
 	for (size_t d = 0; d < a->devices.at.n; d++) {
@@ -92,8 +87,7 @@ static uint32_t busy_meanwhile(const struct activity *a, const struct gap *gap, 
 		int64_t start = e.start_us > gap->when.start ? e.start_us : gap->when.start;
 		int64_t end = event_end(&e) < gap->when.end ? event_end(&e) : gap->when.end;
 
-		if (device->task != task || end - start <= longest ||
-			device->properties & DEVICE_ACCELERATOR)
+		if (device->task != task || end - start <= longest || device_is_accelerator(device))
 			continue;
 		longest = end - start;
 		node = e.node;

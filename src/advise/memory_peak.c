@@ -1,14 +1,14 @@
 /* The peak memory of an accelerator's allocator, and what held it.
  *
- * Run metadata does not say how much memory there is: the peak is judged with the option
- * limit_bytes, and only reported without it. */
+ * Traces say how much memory there is, run metadata does not: without the option limit_bytes
+ * its peak is only reported. */
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "base/sort.h"
 #include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"limit_bytes", "0", "Memory the allocator may use, in bytes; 0: unknown."},
+	{"limit_bytes", "0", "Memory the allocator may use, in bytes; 0: as recorded."},
 	{"warning", "0.9", "Minimum share of the limit for a warning."},
 	{"high", "0.97", "Minimum share for level high."},
 	{"top", "3", "Number of nodes holding memory to list."},
@@ -16,8 +16,9 @@ static const struct tfprof_checker_option_info options[] = {
 };
 
 struct peak {
-	uint32_t device; /* string id */
-	int64_t bytes, micros, step;
+	uint32_t device;             /* string id */
+	int64_t bytes, micros, step; /* step: NO_STEP if not known */
+	int64_t capacity;            /* as recorded; 0: not */
 };
 
 typedef VEC(struct peak) peaks_vec;
@@ -39,31 +40,57 @@ static bool read_memory(void *context, const struct exec_memory *memory)
 	return true;
 }
 
+/* NULL on allocation failure. */
+static struct peak *get_peak(peaks_vec *peaks, uint32_t *place, uint32_t device)
+{
+	if (!place[device]) {
+		if (!vec_push(peaks, ((struct peak){.device = device})))
+			return NULL;
+		place[device] = (uint32_t)peaks->n;
+	}
+	return &peaks->at[place[device] - 1];
+}
+
+/* What the device's own pool says counts; when it was is known if a node saw the same. */
+static bool add_recorded(const struct model *m, peaks_vec *peaks, uint32_t *place)
+{
+	for (size_t i = 0; i < m->accelerators.n; i++) {
+		const struct accelerator *a = &m->accelerators.at[i];
+		struct peak *peak = a->peak_bytes > 0 ? get_peak(peaks, place, a->device) : NULL;
+
+		if (a->peak_bytes <= 0)
+			continue;
+		if (!peak)
+			return false;
+		if (peak->bytes != a->peak_bytes)
+			*peak = (struct peak){a->device, a->peak_bytes, 0, NO_STEP, 0};
+		peak->capacity = a->capacity_bytes > 0 ? a->capacity_bytes : 0;
+	}
+	return true;
+}
+
 static bool find_peaks(struct check *c, peaks_vec *peaks)
 {
 	const struct model *m = c->model;
 	uint32_t *place = check_alloc(c, m->strings.text.n, sizeof(*place));
 
 	for (uint32_t node = 0; place && node < m->nodes.n; node++) {
-		uint32_t device = m->nodes.device[node];
+		struct peak *peak;
 
-		if (!(check_device(c, node)->properties & DEVICE_ACCELERATOR))
+		if (!device_is_accelerator(check_device(c, node)))
 			continue;
-		if (!place[device]) {
-			if (!vec_push(peaks, ((struct peak){.device = device})))
-				return false;
-			place[device] = (uint32_t)peaks->n;
-		}
+		peak = get_peak(peaks, place, m->nodes.device[node]);
+		if (!peak)
+			return false;
 		for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
 			row = exec_at(&m->execs, row)->next) {
-			struct reading r = {&peaks->at[place[device] - 1],
-				exec_at(&m->execs, row)->step};
+			struct reading r = {peak, exec_at(&m->execs, row)->step};
 			struct exec_visitor visitor = {.memory = read_memory, .context = &r};
 
 			exec_visit(m, row, &visitor);
 		}
 	}
-	return place;
+	return place && add_recorded(m, peaks, place);
 }
 
 /* ---- what holds it ----------------------------------------------------------------- */
@@ -113,7 +140,8 @@ static void find_holders(struct check *c, const struct peak *peak, struct top *h
 
 static void report(struct check *c, const struct peak *peak)
 {
-	double limit = check_number(c, "limit_bytes"),
+	bool is_given = check_number(c, "limit_bytes") > 0;
+	double limit = is_given ? check_number(c, "limit_bytes") : (double)peak->capacity,
 	       share = limit > 0 ? (double)peak->bytes / limit : 0;
 	enum tfprof_level level = limit > 0
 		? check_level(share, NEVER, check_number(c, "warning"), check_number(c, "high"))
@@ -124,13 +152,16 @@ static void report(struct check *c, const struct peak *peak)
 
 	if (!top_init(&holders, c, "top"))
 		return;
-	find_holders(c, peak, &holders);
+	if (peak->step != NO_STEP)
+		find_holders(c, peak, &holders);
 	buf_span(b, model_text(c->model, peak->device));
 	buf_text(b, " had at most ");
 	format_number(b, UNIT_BYTES, peak->bytes);
-	buf_printf(b, " in use, in step %lld", (long long)peak->step);
+	buf_text(b, " in use");
+	if (peak->step != NO_STEP)
+		buf_printf(b, ", in step %lld", (long long)peak->step);
 	if (limit > 0)
-		buf_printf(b, ": %.0f%% of its limit", 100 * share);
+		buf_printf(b, ": %.0f%% of its %s", 100 * share, is_given ? "limit" : "memory");
 	for (size_t i = 0; i < holders.n; i++) {
 		struct place place = check_node(c, holders.at[i].id);
 
@@ -181,8 +212,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 
 const struct checker memory_peak_checker = {
 	.info = {"MemoryPeakChecker",
-		"Peak memory of accelerators and what held it, compared with limit_bytes if "
-		"given.",
+		"Peak memory of accelerators and what held it, compared with its memory or "
+		"limit_bytes.",
 		options},
 	.needs_run_meta = true,
 	.run = run,

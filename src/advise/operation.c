@@ -85,11 +85,12 @@ static void check_batch_norm(struct check *c)
 		add_places(c, f, &top);
 }
 
+/* Of TPUs, NHWC is the format. */
 static bool is_nhwc(struct check *c, uint32_t node)
 {
 	struct attr attr;
 
-	return check_device(c, node)->properties & DEVICE_ACCELERATOR &&
+	return device_is_gpu(check_device(c, node)) &&
 		attrs_get(c->model, node, SPAN("data_format"), &attr) && attr.kind == ATTR_TEXT &&
 		span_equal(attr.text, SPAN("NHWC"));
 }

@@ -32,13 +32,13 @@ static bool find_sides(struct placement *p)
 	bool any = false;
 
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
-		unsigned properties = check_device(p->c, node)->properties;
+		const struct device *device = check_device(p->c, node);
 
 		if (m->nodes.first_exec[node] == NONE)
 			continue;
-		p->side[node] = properties & DEVICE_ACCELERATOR ? SIDE_ACCELERATOR
-			: properties & DEVICE_CPU               ? SIDE_CPU
-								: SIDE_NONE;
+		p->side[node] = device_is_accelerator(device) ? SIDE_ACCELERATOR
+			: device->properties & DEVICE_CPU     ? SIDE_CPU
+							      : SIDE_NONE;
 		any |= p->side[node] == SIDE_ACCELERATOR;
 	}
 	return any;

@@ -41,11 +41,10 @@ static bool find_kind(struct straggler *s, struct span job, const char *what, ui
 
 static const char *what_of(const struct device *device)
 {
-	if (device->properties & DEVICE_STREAM_ALL)
-		return device->properties & DEVICE_ACCELERATOR ? "accelerator" : NULL;
-	if (device->properties & DEVICE_CANONICAL && !(device->properties & DEVICE_ACCELERATOR))
-		return "cpu";
-	return NULL;
+	if (device_has_accelerator_time(device))
+		return "accelerator";
+	return device->kind == DEVICE_KIND_CPU && device->properties & DEVICE_CANONICAL ? "cpu"
+											: NULL;
 }
 
 /* A device's busy time in a step. */

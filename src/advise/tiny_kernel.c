@@ -37,7 +37,7 @@ struct device_sums {
 struct tiny {
 	struct check *c;
 	const struct activity *a;
-	bool *on_accelerator;     /* by node */
+	bool *on_gpu;             /* by node */
 	struct node_times *times; /* by node */
 	struct device_sums *sums; /* by string id of the device */
 	VEC(uint32_t) seen;       /* nodes of the step */
@@ -83,7 +83,7 @@ static bool add_step(struct tiny *t, size_t step)
 		struct event e = events_get(&t->a->events, row);
 		struct node_times *times = &t->times[e.node];
 
-		if (!t->on_accelerator[e.node])
+		if (!t->on_gpu[e.node])
 			continue;
 		if (!times->n_kernels && !times->launch_us)
 			ok = vec_push(&t->seen, e.node);
@@ -106,13 +106,13 @@ static bool collect(struct tiny *t)
 	const struct model *m = t->c->model;
 	bool ok = true;
 
-	t->on_accelerator = check_alloc(t->c, m->nodes.n, sizeof(*t->on_accelerator));
+	t->on_gpu = check_alloc(t->c, m->nodes.n, sizeof(*t->on_gpu));
 	t->times = check_alloc(t->c, m->nodes.n, sizeof(*t->times));
 	t->sums = check_alloc(t->c, m->strings.text.n, sizeof(*t->sums));
-	if (!t->on_accelerator || !t->times || !t->sums)
+	if (!t->on_gpu || !t->times || !t->sums)
 		return false;
 	for (uint32_t node = 0; node < m->nodes.n; node++)
-		t->on_accelerator[node] = check_device(t->c, node)->properties & DEVICE_ACCELERATOR;
+		t->on_gpu[node] = device_is_gpu(check_device(t->c, node));
 	for (size_t step = 0; ok && step < t->a->n_steps && !check_cancelled(t->c); step++)
 		ok = add_step(t, step);
 	return ok;
@@ -240,6 +240,19 @@ static void judge_device(struct tiny *t, uint32_t device)
 		report(t, device, kernel_us, launch_us, level);
 }
 
+/* Why nothing was checked. */
+static const char *find_reason(const struct activity *a)
+{
+	bool has_tpu = false;
+
+	for (size_t i = 0; i < a->devices.at.n; i++) {
+		if (device_is_gpu(&a->devices.at.at[i]))
+			return "too few kernels per step";
+		has_tpu |= a->devices.at.at[i].kind == DEVICE_KIND_TPU_CORE;
+	}
+	return has_tpu ? "launches are not recorded on TPUs" : NO_ACCELERATOR;
+}
+
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct tiny t = {.c = c, .a = check_activity(c)};
@@ -255,8 +268,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		judge_device(&t, t.devices.at[i]);
 	}
 	if (ok && !n_checked)
-		check_skip(c, check_lacks(c, "too few kernels per step"),
-			"No accelerator with %s kernels per step in the profile. Skip "
+		check_skip(c, find_reason(t.a),
+			"No GPU with %s kernels per step in the profile. Skip "
 			"TinyKernelChecker",
 			check_word(c, "min_kernels"));
 	else if (ok && !c->verdict->findings.n)

@@ -3,7 +3,8 @@
 #include "base/ascii.h"
 
 const struct device_kind_info device_kinds[N_DEVICE_KINDS] = {
-#define X(id, name, word, accelerator_time) [DEVICE_KIND_##id] = {name, word, accelerator_time},
+#define X(id, name, word, accelerator_time, is_accelerator) \
+	[DEVICE_KIND_##id] = {name, word, accelerator_time, is_accelerator},
 	DEVICE_KINDS(X)
 #undef X
 };

@@ -17,19 +17,21 @@
 #include "base/strings.h"
 
 /* A line per kind: what it is called, the word its names contain (the first line
- * that fits counts), and whether time on it is accelerator time. */
-#define DEVICE_KINDS(X)                                                                        \
-	X(COPY_ENGINE, "copy engine", "/memcpy", false)                                        \
-	X(STREAM, "stream", "/stream:", true) /* one, or all of an accelerator */              \
-	X(TPU_CORE, "TPU core", "tpu:", true)                                                  \
-	X(ACCELERATOR, "accelerator", "gpu:", false) /* its entries are the host's launches */ \
-	X(CPU, "cpu", "cpu:", false)                                                           \
-	X(HOST_THREAD, "host thread", "/host:", false)                                         \
-	X(NETWORK, "network", "/network", false)                                               \
-	X(OTHER, "other", "", false)
+ * that fits counts), whether time on it is accelerator time, and whether it is an
+ * accelerator or a part of one. */
+#define DEVICE_KINDS(X)                                                                 \
+	X(COPY_ENGINE, "copy engine", "/memcpy", false, true)                           \
+	X(STREAM, "stream", "/stream:", true, true) /* one, or all of an accelerator */ \
+	X(TPU_CORE, "TPU core", "tpu:", true, true)                                     \
+	/* its entries are the host's launches */                                       \
+	X(ACCELERATOR, "accelerator", "gpu:", false, true)                              \
+	X(CPU, "cpu", "cpu:", false, false)                                             \
+	X(HOST_THREAD, "host thread", "/host:", false, false)                           \
+	X(NETWORK, "network", "/network", false, false)                                 \
+	X(OTHER, "other", "", false, false)
 
 enum device_kind {
-#define X(id, name, word, accelerator_time) DEVICE_KIND_##id,
+#define X(id, name, word, accelerator_time, is_accelerator) DEVICE_KIND_##id,
 	DEVICE_KINDS(X)
 #undef X
 		N_DEVICE_KINDS
@@ -37,7 +39,7 @@ enum device_kind {
 
 struct device_kind_info {
 	const char *name, *word;
-	bool accelerator_time;
+	bool accelerator_time, is_accelerator;
 };
 
 extern const struct device_kind_info device_kinds[N_DEVICE_KINDS];
@@ -84,6 +86,18 @@ static inline bool device_has_accelerator_time(const struct device *d)
 {
 	return device_kinds[d->kind].accelerator_time &&
 		(d->kind != DEVICE_KIND_STREAM || d->properties & DEVICE_STREAM_ALL);
+}
+
+/* Unlike DEVICE_ACCELERATOR, of any maker. */
+static inline bool device_is_accelerator(const struct device *d)
+{
+	return device_kinds[d->kind].is_accelerator;
+}
+
+/* Whose operations the host launches one by one. */
+static inline bool device_is_gpu(const struct device *d)
+{
+	return device_is_accelerator(d) && d->kind != DEVICE_KIND_TPU_CORE;
 }
 
 /* ---- names by themselves ------------------------------------------------- */

@@ -155,3 +155,51 @@ def test_the_peak_of_memory(tmp_path):
     findings, _ = advice("MemoryPeakChecker", tmp_path, gpu_trace(busy, memory=memory),
                          options=":limit_bytes=10000")
     assert [f for f in findings if f["level"] != "none"] == []
+
+
+def busy_trace(*devices):
+    """Devices that run (start, duration), in microseconds, each in a kernel or operation."""
+    planes = [make.Plane("/host:CPU")]
+    planes[0].add_line("python", [("main", 0, US)])
+    for name, runs in devices:
+        planes.append(make.Plane(f"/device:{name}"))
+        planes[-1].add_line("XLA Ops" if "TPU" in name else "Stream #1(Compute)",
+                            [("%add.1 = f32[8]{0} add(f32[8]{0} %x)" if "TPU" in name else "gemm",
+                              start * US, duration * US) for start, duration in runs])
+    return make.space(*planes)
+
+
+@pytest.mark.parametrize("kind", ["GPU", "TPU"])
+def test_utilization_is_busy_of_span(kind, tmp_path):
+    """Of each device by itself: 900 of 1000 µs, 200 of 2000, and 2 of 500, which is hardly used."""
+    findings, reason = advice("AcceleratorUtilizationChecker", tmp_path, busy_trace(
+        (f"{kind}:0", [(0, 400), (500, 500)]), (f"{kind}:1", [(0, 100), (1900, 100)]),
+        (f"{kind}:2", [(0, 1), (499, 1)])))
+    assert not reason
+    assert {f["where"][0]["device"].split("device:")[1]:
+            (f["what"], f["level"], f["figures"]["utilization"]) for f in findings} == {
+        f"{kind.lower()}:0": ("utilization", "none", pytest.approx(0.9)),
+        f"{kind.lower()}:1": ("low_utilization", "warning", pytest.approx(0.1)),
+        f"{kind.lower()}:2": ("hardly_used", "none", pytest.approx(0.004))}
+
+
+@pytest.mark.parametrize("in_use,level", [(500, "none"), (950, "warning"), (990, "high")])
+def test_recorded_memory_is_the_limit(in_use, level, tmp_path):
+    name, at, stats = alloc(900, in_use, "model/dense/MatMul")
+    memory = [(name, at, {**stats, "bytes_available": 1000 - in_use})]
+    (finding,), reason = advice("MemoryPeakChecker", tmp_path,
+                                gpu_trace(kernels(12, 10 * US, US), memory=memory))
+    assert not reason and finding["level"] == level
+    assert f"{in_use // 10}% of its memory" in finding["text"]
+
+
+def test_launches_of_tpus(tmp_path):
+    trace = busy_trace(("TPU:0", [(10 * i, 1) for i in range(200)]))
+    assert advice("TinyKernelChecker", tmp_path, trace) == ([], "launches are not recorded on TPUs")
+
+
+def test_idle_tpu(tmp_path):
+    """9 of 10 µs between operations."""
+    findings, _ = advice("IdleGapChecker", tmp_path,
+                         busy_trace(("TPU:0", [(10 * i, 1) for i in range(200)])))
+    assert any(f["what"] == "idle_accelerator" and "tpu:0" in f["text"] for f in findings)

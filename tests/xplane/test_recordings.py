@@ -222,3 +222,34 @@ def test_roofs_are_those_of_the_devices(name, flops, bandwidth):
         roof = max(row["float_ops"] / flops, row["bytes_accessed"] / bandwidth) * 1e6
         assert row["efficiency"] == pytest.approx(roof / row["exec_micros"], rel=1e-3)
         assert row["efficiency"] <= 1.05
+
+
+def findings(name, checker, tmp_path):
+    out = tmp_path / "advice.json"
+    result = product.run("advise", f"--xplane_path={recordings.trace(name)}",
+                         f"--checker={checker}", f"--output=json:outfile={out}")
+    assert result.returncode == 0, result.stderr
+    return json.loads(out.read_text())["checkers"][0]["findings"]
+
+
+@every
+def test_advice_on_utilization(name, tmp_path):
+    """Busy of span of each device that was used, by the reference."""
+    want = {device["plane"][len("/device:"):].lower(): device["busy_ps"] / device["span_ps"]
+            for device in recordings.reference(name)["devices"] if device.get("span_ps")}
+    found = {f["where"][0]["device"].split("device:")[1]: f
+             for f in findings(name, "AcceleratorUtilizationChecker", tmp_path)}
+    assert {device: f["figures"]["utilization"] for device, f in found.items()} == {
+        device: pytest.approx(share) for device, share in want.items()}
+    for f in found.values():
+        low = f["what"] != "hardly_used" and f["figures"]["utilization"] < 0.5
+        assert f["level"] == ("warning" if low else "none")
+    if name == "nvidia_v100_bert":
+        assert [device for device, f in found.items() if f["what"] == "hardly_used"] == ["gpu:1"]
+
+
+@every
+def test_advice_on_memory(name, tmp_path):
+    want = sorted(row["peak_bytes"] for row in devices(name).values() if row["peak_bytes"])
+    found = findings(name, "MemoryPeakChecker", tmp_path)
+    assert sorted(f["stake"]["bytes"] for f in found) == want
