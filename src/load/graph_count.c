@@ -286,10 +286,59 @@ static bool apply_difference(const struct count *c, struct count *first, const i
 	return true;
 }
 
+/* Notes on turns that may be fewer than was counted. */
+static bool is_of_most_turns(enum note_kind kind)
+{
+	return kind == NOTE_LOOP_LIMIT || kind == NOTE_DEARER_BRANCH || kind == NOTE_BOTH_BRANCHES;
+}
+
 static bool is_of_turns(enum note_kind kind)
 {
-	return kind == NOTE_LOOP || kind == NOTE_LOOP_UNKNOWN || kind == NOTE_LOOP_LIMIT ||
-		kind == NOTE_DEARER_BRANCH || kind == NOTE_BOTH_BRANCHES;
+	return kind == NOTE_LOOP || kind == NOTE_LOOP_UNKNOWN || is_of_most_turns(kind);
+}
+
+/* Whether nodes ran at least as often as the walk says. */
+static bool has_least_turns(const struct count *c)
+{
+	for (size_t i = 0; i < c->walk.notes.n; i++)
+		if (is_of_most_turns(c->walk.notes.at[i].kind))
+			return false;
+	return true;
+}
+
+/* TensorFlow leaves runs out of its traces that it takes for cheap, which changes from run to
+ * run. Where the graph tells how often a loop turns, its nodes ran as often. */
+static bool complete_runs(struct count *c, struct buf *notes)
+{
+	struct execs *execs = &c->m->execs;
+	int64_t n_missing = 0, n_nodes = 0;
+
+	if (!(c->m->recorded & MODEL_RECORDED_BY_TENSORFLOW) || !has_least_turns(c))
+		return true;
+	for (uint32_t node = 0; node < c->m->nodes.n; node++) {
+		int64_t n_before = n_missing;
+
+		for (uint32_t row = c->turns[node] > 1 ? c->m->nodes.first_exec[node] : NONE;
+			row != NONE; row = exec_at(execs, row)->next) {
+			struct exec_sums sums = exec_get_sums(execs, row);
+
+			if (!sums.run_count || sums.run_count >= c->turns[node])
+				continue;
+			add_clamped(&n_missing, c->turns[node] - sums.run_count);
+			sums.run_count = c->turns[node];
+			if (!exec_put_sums(execs, row, &sums))
+				return false;
+		}
+		n_nodes += n_missing > n_before;
+	}
+	if (n_missing)
+		buf_printf(notes,
+			"count_float_ops: %lld runs in loops are not in the trace, which lacks "
+			"operations that TensorFlow takes for cheap: runs and float operations of "
+			"%lld of the nodes are those of the graph, times are of the runs "
+			"recorded\n",
+			(long long)n_missing, (long long)n_nodes);
+	return true;
 }
 
 static void put_notes(const struct count *c, struct buf *notes)
@@ -423,6 +472,8 @@ static enum tfprof_status count_source(struct model *m, struct span bytes,
 		status = count_others(&c, bytes, &marks, at + 1, steps, err);
 	if (status == TFPROF_OK)
 		status = apply(&c, err);
+	if (status == TFPROF_OK && !complete_runs(&c, notes))
+		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		put_notes(&c, notes);
 	if (status == TFPROF_OK && m->step_float_ops.n > n_before)
