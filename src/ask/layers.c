@@ -378,29 +378,19 @@ static void set_double(struct layers *l, struct answer *a, size_t at, int column
 		table_set_double(&a->table, at, l->column[column], value);
 }
 
-/* The line of the user's code that made a node: the innermost. */
 static enum tfprof_status put_line(struct layers *l, struct answer *a, size_t at, uint32_t node,
 	struct tfprof_error *err)
 {
-	frames_vec frames = {0};
 	struct buf text = {0};
-	enum tfprof_status status =
-		trace_read(l->q->model, model_trace(l->q->model, node), &frames, err);
+	struct span source;
+	enum tfprof_status status = trace_put_user_line(&text, l->q->model, node, &source, err);
 
-	for (size_t i = frames.n; status == TFPROF_OK && i-- > 0;) {
-		const struct frame *frame = &frames.at[i];
-
-		if (frame->line <= 0 || frame_is_library(frame->file))
-			continue;
-		buf_span(&text, span_after_last(frame->file, '/'));
-		buf_printf(&text, ":%d", (int)frame->line);
+	if (text.n) {
 		table_set_text(&a->table, at, l->column[LAYERS_LINE], buf_get(&text));
-		table_set_text(&a->table, at, l->column[LAYERS_SOURCE], frame->source);
-		break;
+		table_set_text(&a->table, at, l->column[LAYERS_SOURCE], source);
 	}
 	a->failed |= text.failed;
 	buf_clear(&text);
-	vec_clear(&frames);
 	return status;
 }
 

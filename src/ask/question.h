@@ -44,7 +44,7 @@
 #define QUESTIONS(X)                                      \
 	X(scope, no_text, no_members, view_write)         \
 	X(graph, no_text, no_members, view_write)         \
-	X(op, no_text, no_members, view_write)            \
+	X(op, plain_text, no_members, view_write) /* by kernel, it is a table */ \
 	X(code, no_text, no_members, view_write)          \
 	X(advise, advice_text, advice_members, advice_write) \
 	X(overview, overview_text, no_members, no_format) \

@@ -415,6 +415,9 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 
 	if (status != TFPROF_OK)
 		return status;
+	if (by == ROOFLINE_BY_KERNEL)
+		return error_set(err, TFPROF_ARGUMENT,
+			"roofline is of operations: expected by op, kind, layer, line or program");
 	add_peaks_of_file(a, q, &peaks);
 	ok = compiled_rows_read(&rows, q->model) &&
 		group_rows(&list, &rows, q->model, by, &peaks) &&

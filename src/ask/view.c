@@ -3,6 +3,7 @@
 #include "ask/view.h"
 
 #include "ask/gaps.h"
+#include "ask/kernels.h"
 
 static const char *const view_names[] = {
 #define X(id, name, ...) #name,
@@ -201,6 +202,8 @@ static enum tfprof_status run(struct answer *a, const struct asked *asked, enum 
 	unsigned metrics;
 	enum tfprof_status status;
 
+	if (view == TFPROF_OP && o->number[OPT_BY] == ROOFLINE_BY_KERNEL)
+		return kernels_answer(a, asked, err);
 	a->view = mem_zero(sizeof(*a->view));
 	if (!a->view || !options_choose_defaults(o, view, !gap_is_open(asked->model, GAP_RUNS)))
 		return error_no_memory(err);

@@ -165,7 +165,7 @@ enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struc
 	if ((size_t)q->kind >= N_VIEWS)
 		return error_set(err, TFPROF_ARGUMENT, "unknown view");
 	if (q->kind == TFPROF_OP && q->options->number[OPT_BY] > ROOFLINE_BY_KIND)
-		return error_set(err, TFPROF_ARGUMENT, "op view groups by op or kind");
+		return error_set(err, TFPROF_ARGUMENT, "op view groups by op, kind or kernel");
 	tree = &p->trees[q->kind * TREE_FLAGS + flags];
 	pthread_mutex_lock(&p->building);
 	if (!tree->n) {

@@ -32,6 +32,15 @@ struct accelerator {
 	int64_t peak_bytes, lifetime_peak_bytes, capacity_bytes;
 };
 
+/* A kernel of GPUs, as launched for a node: all of its runs with the same grid and block. */
+struct accelerator_kernel {
+	uint32_t name;    /* string id, as recorded */
+	uint32_t details; /* string id: "regs:38 shm:0 grid:160,1,1 block:1024,1,1"; 0: none */
+	uint32_t node;
+	int64_t n_runs;
+	int64_t total_ps, min_ps, max_ps;
+};
+
 /* The program that has most of the accelerators' time, over all of them. */
 struct accelerator_program {
 	uint32_t name;            /* string id */

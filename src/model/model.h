@@ -179,7 +179,8 @@ struct model {
 	VEC(struct step_float_ops) step_float_ops;
 	VEC(struct device_work) device_work;
 	VEC(struct accelerator) accelerators; /* of traces, that something ran on */
-	size_t n_accelerators_seen;           /* also those that nothing ran on */
+	VEC(struct accelerator_kernel) kernels;
+	size_t n_accelerators_seen; /* also those that nothing ran on */
 	struct accelerator_program main_program;
 	VEC(struct trace_string) trace_strings;
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */

@@ -94,3 +94,24 @@ bool frame_is_library(struct span file)
 			return true;
 	return false;
 }
+
+enum tfprof_status trace_put_user_line(struct buf *b, const struct model *m, uint32_t node,
+	struct span *source, struct tfprof_error *err)
+{
+	frames_vec frames = {0};
+	enum tfprof_status status = trace_read(m, model_trace(m, node), &frames, err);
+
+	*source = SPAN("");
+	for (size_t i = frames.n; status == TFPROF_OK && i-- > 0;) {
+		const struct frame *frame = &frames.at[i];
+
+		if (frame->line <= 0 || frame_is_library(frame->file))
+			continue;
+		buf_span(b, span_after_last(frame->file, '/'));
+		buf_printf(b, ":%d", (int)frame->line);
+		*source = frame->source;
+		break;
+	}
+	vec_clear(&frames);
+	return status;
+}

@@ -29,4 +29,9 @@ enum tfprof_status trace_read_frame(const struct model *m, struct span bytes, st
  * the user's own. */
 bool frame_is_library(struct span file);
 
+/* Adds "train.py:35" to `b`: the innermost line of the user's code that made a node; nothing if
+ * there is none. `source` is the text of the line. */
+enum tfprof_status trace_put_user_line(struct buf *b, const struct model *m, uint32_t node,
+	struct span *source, struct tfprof_error *err);
+
 #endif

@@ -152,7 +152,8 @@ enum select_id {
 	X(KIND, "kind", "matmul, convolution, ...") \
 	X(LAYER, "layer", "scope in the source")    \
 	X(LINE, "line", "line of Python")           \
-	X(PROGRAM, "program", "compiled program")
+	X(PROGRAM, "program", "compiled program")   \
+	X(KERNEL, "kernel", "kernel of a GPU, in op view")
 
 enum roofline_by {
 #define X(id, ...) ROOFLINE_BY_##id,

@@ -55,6 +55,8 @@ static enum tfprof_status write_other_rows(struct answer *a, enum format format,
 bool view_write(struct answer *a, enum format format, struct sink *out, enum tfprof_status *status,
 	struct tfprof_error *err)
 {
+	if (!a->view)
+		return false;
 	*status = view_has_extent(a->view, format) ? write_rows(a, format, out, err)
 						   : write_other_rows(a, format, out, err);
 	return true;

@@ -1,6 +1,8 @@
 """Traces of accelerators as real recorders write them: launches that repeat the operation, clocks
 that differ, planes of devices that were not used."""
 
+import json
+
 import make
 import product
 import pytest
@@ -111,3 +113,28 @@ def test_the_device_has_a_clock_of_its_own(tmp_path):
     device.add_line("XLA Modules", [("jit_f(7)", 100 * US, 90 * US)], id_=2)
     assert nodes(write(tmp_path, device), tmp_path) == {
         "while.1": (22, 1), "add.2": (20, 1), "copy-done.4": (50, 1), "mul.3": (8, 1)}
+
+
+def test_kernels_with_grid_and_block(tmp_path):
+    """As recent recorders of NVIDIA write them, and AMD's, whose occupancy of 0 says nothing."""
+    nvidia = ("regs:40 static_shared:1024 dynamic_shared:2048 grid:12,3,1 block:256,1,1 "
+              "occ_pct:62.5")
+    amd = " grid:8,1,1 block:64,1,1 private_mem:0 group_mem:512 occ_pct:0"
+    path = write(tmp_path, *gpu(
+        [(*kernel(name, 10 * i, duration, i, op)[:3],
+          {**kernel(name, 0, 0, i, op)[3], **({"kernel_details": details} if details else {})})
+         for i, (name, duration, op, details) in enumerate([
+             ("void a::b::sgemm<float>(int)", 5, "dot", nvidia),
+             ("void a::b::sgemm<float>(int)", 7, "dot", nvidia),
+             ("void a::b::sgemm<float>(int)", 1, "dot.2", nvidia), ("_ZN1c1dILi3EEEvv.kd", 2, "add", amd),
+             ("plain", 3, "mul", None)])], []))
+    document = json.loads(product.run("op", path, "--by=kernel", "--output=json").stdout)
+    names = ("name", "node", "runs", "exec_micros", "min_micros", "max_micros", "grid", "block",
+             "registers", "shared_bytes", "occupancy")
+    assert [tuple(row[name] for name in names) for row in document["nodes"][1:]] == [
+        ("b::sgemm", "f/dot", 2, 12, 5, 7, "12,3,1", "256,1,1", 40, 3072, 62.5),
+        ("plain", "f/mul", 1, 3, 3, 3, None, None, None, None, None),
+        ("c::d", "f/add", 1, 2, 2, 2, "8,1,1", "64,1,1", None, 512, None),
+        ("b::sgemm", "f/dot.2", 1, 1, 1, 1, "12,3,1", "256,1,1", 40, 3072, 62.5)]
+    text = product.run("op", path, "--by=kernel").stdout
+    assert "b::sgemm" in text and "void" not in text

@@ -253,3 +253,31 @@ def test_advice_on_memory(name, tmp_path):
     want = sorted(row["peak_bytes"] for row in devices(name).values() if row["peak_bytes"])
     found = findings(name, "MemoryPeakChecker", tmp_path)
     assert sorted(f["stake"]["bytes"] for f in found) == want
+
+
+@every
+def test_kernels(name):
+    """By name, grid and block, over all nodes that they ran for."""
+    reference = recordings.reference(name)
+    if not reference["kernels"]:
+        result = product.run("op", recordings.trace(name), "--by=kernel")
+        assert result.returncode != 0 and "no kernels" in result.stderr
+        return
+    found, want = defaultdict(lambda: [0, 0.0, []]), {}
+    nodes = ask("op", name, "--by=kernel")["nodes"]
+    for row in nodes[1:]:
+        sums = found[row["full_name"], row["grid"], row["block"]]
+        sums[0] += row["runs"]
+        sums[1] += row["exec_micros"]
+        sums[2].append(row["registers"])
+        assert row["occupancy"] is None  # AMD writes 0, NVIDIA nothing
+    for kernel in reference["kernels"]:
+        want[kernel["name"], kernel["grid"], kernel["block"]] = kernel
+    assert want.keys() <= found.keys()
+    for key, (runs, us, registers) in found.items():
+        if key not in want:
+            assert "__amd_rocclr_" in key[0]  # the reference has them among copies
+            continue
+        assert (runs, us) == (want[key]["occurrences"], pytest.approx(want[key]["total_ps"] / 1e6))
+        assert set(registers) == {want[key]["regs"] and int(want[key]["regs"])}
+    assert nodes[0]["runs"] == sum(row["runs"] for row in nodes[1:])

@@ -59,6 +59,10 @@ bool apply_gradients(struct apply *a);
 bool apply_function_logs(struct apply *a);
 /* Adds what the accelerators did (apply_devices.c). Call before the operations are added. */
 bool apply_devices(struct apply *a);
+/* Adds the kernels that GPUs ran (apply_kernels.c); the same. */
+bool apply_kernels(struct apply *a);
+/* Whether a target is a copy of a GPU. */
+bool apply_is_copy(const struct trace *t, uint32_t target);
 /* Finds the program that they spend their time on (apply_device_runs.c); the same. */
 bool apply_device_runs(struct apply *a);
 /* Adds the operations to their nodes (apply_ops.c). */

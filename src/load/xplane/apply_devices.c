@@ -80,7 +80,7 @@ static bool find_median_delay(const struct trace *t, const intervals *list, int6
 	return delays;
 }
 
-static bool is_copy(const struct trace *t, uint32_t target)
+bool apply_is_copy(const struct trace *t, uint32_t target)
 {
 	struct span type = strings_get(&t->texts, t->targets.at[target].type);
 
@@ -103,7 +103,7 @@ static bool add_line(const struct trace *t, size_t line, struct accelerator *a, 
 			a->waiting_ps += op->self_ps > 0 ? op->self_ps : 0;
 		if (!vec_push(list,
 			    ((struct interval){op->start_ps, op->start_ps + op->total_ps,
-				    beside->launch, is_copy(t, op->target)})))
+				    beside->launch, apply_is_copy(t, op->target)})))
 			return false;
 	}
 	return true;

@@ -143,7 +143,9 @@ bool walk_add_device_op(struct walk *w, const struct event *e)
 		op.launch = trace_find_launch(t, xstats_number(&e->stats, STAT_CORRELATION_ID));
 	if (w->line.kind == LINE_STREAM)
 		op.kernel = strings_alias(&t->texts, event_get_name(w, e).text);
-	return op.kernel != NONE && t->device_ops.n < NONE - 1 && vec_push(&t->device_ops, op);
+	op.details = strings_alias(&t->texts, xstats_text(&e->stats, STAT_KERNEL_DETAILS));
+	return op.kernel != NONE && op.details != NONE && t->device_ops.n < NONE - 1 &&
+		vec_push(&t->device_ops, op);
 }
 
 /* ---- streams ------------------------------------------------------------- */
