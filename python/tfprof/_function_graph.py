@@ -61,7 +61,7 @@ def check(given: Any) -> None:
 def find(given: Any) -> Any:
     """The graph of a concrete function or of a tf.function; a graph is returned as it is."""
     if hasattr(given, "get_concrete_function"):
-        traced = _concrete_functions(given)
+        traced = concrete_functions(given)
         if len(traced) != 1:
             raise ValueError(f"graph: the function was traced {len(traced)} times, so it has no "
                              "single graph: give fn.get_concrete_function(...)")
@@ -139,7 +139,7 @@ def _captured(graph: Any) -> List[Tuple[str, Any]]:
             for outer, inner in getattr(graph, "captures", ()) if id(outer) in of_handle]
 
 
-def _concrete_functions(function: Any) -> List[Any]:
+def concrete_functions(function: Any) -> List[Any]:
     listed = getattr(function, "_list_all_concrete_functions", None)
     if listed is None:
         raise ValueError("graph: give fn.get_concrete_function(...): this TensorFlow does not "

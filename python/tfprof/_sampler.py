@@ -32,10 +32,10 @@ _MOST = 200_000
 
 
 class Sampler:
-    """Samples the thread that made it, from start() to stop()."""
+    """Samples a thread, by default the one that made it, from start() to stop()."""
 
-    def __init__(self, floor: Optional[FrameType] = None):
-        self._thread_id = threading.get_ident()
+    def __init__(self, floor: Optional[FrameType] = None, thread_id: Optional[int] = None):
+        self._thread_id = thread_id or threading.get_ident()
         self._floor = floor
         self._is_over = threading.Event()
         self._names: Dict[Tuple[CodeType, CodeType, int], int] = {}

@@ -168,7 +168,8 @@ class Trace:
     goes through the guard, which callers that have one pass on."""
 
     def __init__(self, logdir: Optional[Path], graph: Any, framework: Optional[str], guard: Guard,
-                 sample_python: bool = True, floor: Any = None):
+                 sample_python: bool = True, floor: Any = None,
+                 thread: Optional[int] = None):
         self._given = None if logdir is None else local_directory(logdir, "logdir")
         if graph is not None:
             _function_graph.check(graph)
@@ -181,6 +182,7 @@ class Trace:
         self._directories: List[str] = []
         self._before: Set[Tuple[str, int]] = set()
         self._sample_python, self._floor = bool(sample_python), floor
+        self._thread = thread                     # whose Python is sampled; None: that which starts
         self._sampler: Optional[Sampler] = None
         self._clocks: List[int] = []              # by directory
         self._profile: Optional[Profile] = None
@@ -266,7 +268,7 @@ class Trace:
             self._start(name, recorder, directory)
         if self._sample_python:
             self._clocks = [mark_clock(recorder.annotate) for recorder in recorders.values()]
-            self._sampler, self._floor = Sampler(self._floor), None
+            self._sampler, self._floor = Sampler(self._floor, self._thread), None
             self._sampler.start()
 
     def _start(self, name: str, recorder: Any, directory: str) -> None:

@@ -8,6 +8,12 @@ static const struct command fixed[] = {
 		"Prints an address to open in a browser; the page shows the profile as pictures "
 		"and tables. The command must come first. See tfprof ui --help.",
 		""},
+	{"run", COMMAND_IN_PYTHON, IN_PROGRAM, "run a script of Python and record a part of it",
+		"[OPTION...] [--] SCRIPT.py ARG...",
+		"Runs a program of TensorFlow, Keras or JAX as it is, records some of its steps, "
+		"and prints where their time goes. Needs the Python package. The command must come "
+		"first. See tfprof run --help.",
+		""},
 	{"index", COMMAND_IN_PYTHON, IN_PROGRAM, "Parquet tables from many profiles",
 		"SRC OUT [OPTION...]",
 		"Reads all profiles and traces below a directory into tables. Needs the Python "

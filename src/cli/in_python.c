@@ -18,6 +18,7 @@ static const struct in_python {
 	{"index", "tfprof.fleet._command", "tfprof[fleet]"},
 	{"sql", "tfprof.fleet._command", "tfprof[fleet]"},
 	{"fleet", "tfprof.fleet._command", "tfprof[fleet]"},
+	{"run", "tfprof._run", "tfprof"},
 };
 
 static const struct in_python *find(int argc, char **argv)

@@ -53,7 +53,8 @@ def test_words_are_explained(run):
 
 
 @pytest.mark.parametrize("usage", ["op FILE [OPTION...]", "advise FILE [OPTION...]", "model FILE|DIR [OPTION...]",
-                                   "ui FILE... [OPTION...]", "index SRC OUT [OPTION...]", "sql OUT [QUERY]",
+                                   "ui FILE... [OPTION...]", "run [OPTION...] [--] SCRIPT.py ARG...",
+                                   "index SRC OUT [OPTION...]", "sql OUT [QUERY]",
                                    "fleet OUT", "save OUT FILE..."])
 def test_usage(run, usage):
     assert text(run, "help", usage.split()[0]).startswith(f"tfprof {usage}\n")

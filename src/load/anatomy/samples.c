@@ -4,7 +4,7 @@
  * tfprof's Python package records these samples, since TensorFlow records no Python, and adds them
  * to the trace as a plane of its own. An event is a sample: its name is that of the function,
  * "$file.py:12 function", or "… > leaf" if it was in another one, and its offset is the time since
- * the event "tfprof_clock" of the thread that was sampled.
+ * the event "tfprof_clock" of the thread that began to record.
  *
  *     main thread   |-- Python --|-- train --|-- Python --|-|-- train --|
  *     samples          f    f      f    f         g             f   f
@@ -26,9 +26,7 @@ typedef VEC(struct stretch) stretches;
 
 static bool find_clock(const struct scene *s, int64_t *start)
 {
-	const struct thread_line *line = &s->lines.at[s->main];
-
-	for (uint32_t n = line->first; n < line->end; n++)
+	for (uint32_t n = 0; n < s->nodes.n; n++)
 		if (name_of(s, n) & NAME_CLOCK) {
 			*start = s->nodes.at[n].start;
 			return true;
