@@ -51,6 +51,7 @@
 	X(layers, plain_text, no_members, no_format)      \
 	X(step, step_text, no_members, no_format)         \
 	X(devices, plain_text, no_members, no_format)     \
+	X(transfers, plain_text, no_members, no_format)   \
 	X(memory, headline_text, no_members, no_format)   \
 	X(events, plain_text, no_members, no_format)      \
 	X(table, plain_text, no_members, no_format)       \

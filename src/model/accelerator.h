@@ -41,6 +41,43 @@ struct accelerator_kernel {
 	int64_t total_ps, min_ps, max_ps;
 };
 
+/* Words for people. */
+#define TRANSFER_DIRECTIONS(X)         \
+	X(UNKNOWN, "")                 \
+	X(TO_DEVICE, "host to device") \
+	X(TO_HOST, "device to host")   \
+	X(WITHIN, "within the device") \
+	X(BETWEEN, "between devices")
+
+enum transfer_direction {
+#define X(id, text) GOES_##id,
+	TRANSFER_DIRECTIONS(X)
+#undef X
+		N_GOES
+};
+
+/* A copy or collective that runs beside operations, or may do so: all of its runs, on all devices.
+ *
+ *     TPU   copy-start.2 ─ add ─ mul ─ copy-done.2 ───┤     in flight: from the first to the end
+ *                                      └─ exposed ────┘     the core only waits
+ *     GPU   ncclAllReduce ────────────────┤                 in flight: its own time
+ *           add ─── mul ───┤              exposed: while no other kernel runs
+ */
+struct accelerator_transfer {
+	uint32_t name;   /* string id: the instruction, or the copy */
+	uint32_t begun;  /* string id: the instruction that begins it; 0: itself */
+	uint32_t opcode; /* string id: "copy", "all-reduce" */
+	uint32_t node;
+	enum transfer_direction direction;
+	bool is_collective;
+	int64_t n, in_flight_ps, exposed_ps;
+	int64_t bytes;  /* of all; -1: not known */
+	double fastest; /* bytes per second of the fastest; 0: not known */
+	/* Of a collective: on each device, what the fastest device took is the transfer, the rest
+	 * is waiting for others. -1: not known. */
+	int64_t transfer_ps, skew_ps;
+};
+
 /* The program that has most of the accelerators' time, over all of them. */
 struct accelerator_program {
 	uint32_t name;            /* string id */

@@ -36,6 +36,7 @@ void model_clear(struct model *m)
 	vec_clear(&m->device_work);
 	vec_clear(&m->accelerators);
 	vec_clear(&m->kernels);
+	vec_clear(&m->device_transfers);
 	vec_clear(&m->transfers);
 	vec_clear(&m->trace_strings);
 	vec_clear(&m->trace_string_of);

@@ -180,6 +180,7 @@ struct model {
 	VEC(struct device_work) device_work;
 	VEC(struct accelerator) accelerators; /* of traces, that something ran on */
 	VEC(struct accelerator_kernel) kernels;
+	VEC(struct accelerator_transfer) device_transfers;
 	size_t n_accelerators_seen; /* also those that nothing ran on */
 	struct accelerator_program main_program;
 	VEC(struct trace_string) trace_strings;

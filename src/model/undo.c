@@ -155,6 +155,7 @@ void model_undo(struct model_undo *u, struct model *m)
 	m->device_work.n = was->device_work.n;
 	m->accelerators.n = was->accelerators.n;
 	m->kernels.n = was->kernels.n;
+	m->device_transfers.n = was->device_transfers.n;
 	m->n_accelerators_seen = was->n_accelerators_seen;
 	m->main_program = was->main_program;
 	compiled_truncate(&m->compiled, was->compiled.programs.n, was->compiled.ops.n);

@@ -66,7 +66,7 @@
 		"Show the parts of this device, such as gpu:0.")               \
 	X(STEP_FUNCTION, "step_function", TEXT, 0, "", "step overview",        \
 		"Take each call of this function as a step.")                  \
-	X(TOP, "top", INT, 0, "0", "layers roofline",                          \
+	X(TOP, "top", INT, 0, "0", "layers roofline transfers",                          \
 		"Show this many rows below each row, and add the others up in one; 0 shows all.") \
 	X(DOC, "doc", BOOL, 0, "true", OF_VIEWS,                                         \
 		"Explain the view and its columns before a text report.")              \

@@ -11,6 +11,7 @@ import pytest
 from tree import TOP, program
 
 TRACE = TOP + "/examples/traces/jax_transformer.xplane.pb.gz"
+GPU_TRACE = TOP + "/tests/xplane/samples/synthetic_gpu.xplane.pb.gz"
 PROFILE = TOP + "/examples/resnet/profile"
 MODEL = TOP + "/tests/models/files/mlp/export"
 
@@ -90,6 +91,7 @@ def everything():
     """Every question with an input that it applies to: views, advice, models and comparisons, too."""
     return ([[*question.split(), TRACE] for question in questions()]
             + [[view, PROFILE] for view in ("scope", "graph", "op", "code")]
+            + [["transfers", GPU_TRACE], ["op", "--by=kernel", GPU_TRACE]]
             + [["advise", PROFILE], ["model", MODEL], ["diff", "op", PROFILE, "--", PROFILE]])
 
 

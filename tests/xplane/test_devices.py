@@ -138,3 +138,81 @@ def test_kernels_with_grid_and_block(tmp_path):
         ("b::sgemm", "f/dot.2", 1, 1, 1, 1, "12,3,1", "256,1,1", 40, 3072, 62.5)]
     text = product.run("op", path, "--by=kernel").stdout
     assert "b::sgemm" in text and "void" not in text
+
+
+def transfers(path):
+    document = json.loads(product.run("transfers", path, "--output=json").stdout)
+    return {row["name"]: row for row in document["nodes"][1:]}
+
+
+def times(row):
+    return tuple(row[f"{part}_micros"] for part in ("in_flight", "exposed", "hidden"))
+
+
+def pair(name, at, done, begin, end, result="", source="", opcode="copy"):
+    """`begin` at `at`, and the wait for it from `done` to `end`."""
+    stats = [("program_id", 7), ("bytes_accessed", 1000)]
+    tuple_ = f"(f32[8]{{0{result}}}, f32[8]{{0{source}}}, u32[]{{:S(2)}})"
+    texts = (f"%{begin} = {tuple_} {opcode}-start(f32[8]{{0{source}}} %p)",
+             f"%{name} = f32[8]{{0{result}}} {opcode}-done({tuple_} %{begin})")
+    for text, op, start, last in ((texts[0], begin, at, at + 1), (texts[1], name, done, end)):
+        yield ((text, op, stats), start * US, (last - start) * US,
+               {"device_offset_ps": start * US, "device_duration_ps": (last - start) * US})
+
+
+def test_pairs_belong_to_one_run(tmp_path):
+    """The second run lacks the start of its copy: that of the first does not stand in for it."""
+    device = make.Plane("/device:TPU:0")
+    first = list(pair("copy-done.1", 0, 50, "copy-start.1", 60, source=":S(5)"))
+    back = list(pair("copy-done.2", 10, 80, "copy-start.2", 81, result=":S(5)"))
+    lost = list(pair("copy-done.1", 0, 150, "copy-start.1", 160, source=":S(5)"))
+    again = list(pair("copy-done.2", 110, 180, "copy-start.2", 185, result=":S(5)"))
+    device.add_line("XLA Ops", sorted([*first, *back, core("add.1", 20, 20, 20, 20), lost[1], *again],
+                                      key=lambda e: e[1]))
+    device.add_line("XLA Modules", [("jit_f(7)", 0, 90 * US), ("jit_f(7)", 100 * US, 90 * US)], id_=2)
+    rows = transfers(write(tmp_path, device))
+    assert {name: (row["direction"], row["count"], *times(row), row["bytes"])
+            for name, row in rows.items()} == {
+        "copy-done.1": ("host to device", 1, 60, 10, 50, 1000),
+        "copy-done.2": ("device to host", 2, 71 + 75, 6, 140, 2000)}
+
+
+def test_pairs_in_flight_at_the_same_time(tmp_path):
+    """In a loop, the next copy begins before the last one is waited for: first in, first out."""
+    device = make.Plane("/device:TPU:0")
+    a, b = (list(pair("copy-done.1", at, done, "copy-start.1", end))
+            for at, done, end in ((10, 40, 45), (20, 60, 70)))
+    device.add_line("XLA Ops", [core("while.9", 0, 100, 0, 100),
+                                *sorted([*a, *b], key=lambda e: e[1])])
+    row = transfers(write(tmp_path, device))["copy-done.1"]
+    assert (row["count"], *times(row), row["direction"]) == (2, 35 + 50, 15, 70, "within the device")
+
+
+def test_skew_of_collectives(tmp_path):
+    """The fastest device of each run shows the transfer; what others take longer is waiting."""
+    planes = []
+    for number, waits in enumerate([(10, 40), (30, 12), (11, 15)]):
+        device = make.Plane(f"/device:TPU:{number}")
+        device.add_line("XLA Ops", [core("all-reduce.1", 100 * i, us, 100 * i, us)
+                                    for i, us in enumerate(waits)])
+        planes.append(device)
+    row = transfers(write(tmp_path, *planes))["all-reduce.1"]
+    assert (row["operation"], row["count"], row["exposed_micros"]) == ("all-reduce", 6, 118)
+    assert (row["transfer_micros"], row["skew_micros"]) == (3 * (10 + 12), 118 - 66)
+
+
+def test_collectives_of_gpus(tmp_path):
+    """On a stream of their own: exposed while no other kernel runs."""
+    device = make.Plane("/device:GPU:0")
+    device.add_line("Stream #1(Kernel)", [kernel("add", 0, 10, 1, "add"), kernel("mul", 15, 10, 2, "mul")])
+    device.add_line("Stream #2(Kernel)", [
+        kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 5, 30, 3, "all-reduce-start.1")], id_=2)
+    device.add_line("Stream #3(MemcpyH2D)", [
+        ("MemcpyH2D", 8 * US, 4 * US, {"memcpy_details": "kind_src:pageable size:4000 dest:0 async:1"})],
+        id_=3)
+    rows = transfers(write(tmp_path, device))
+    assert times(rows["all-reduce-start.1"]) == (30, 15, 15)
+    assert rows["all-reduce-start.1"]["operation"] == "all-reduce"
+    assert rows["all-reduce-start.1"]["skew_micros"] is None  # there is one device
+    assert times(rows["MemcpyH2D"]) == (4, 2, 2)
+    assert (rows["MemcpyH2D"]["bytes"], rows["MemcpyH2D"]["bytes_per_second"]) == (4000, 1e9)

@@ -281,3 +281,32 @@ def test_kernels(name):
         assert (runs, us) == (want[key]["occurrences"], pytest.approx(want[key]["total_ps"] / 1e6))
         assert set(registers) == {want[key]["regs"] and int(want[key]["regs"])}
     assert nodes[0]["runs"] == sum(row["runs"] for row in nodes[1:])
+
+
+@every
+def test_async_pairs(name):
+    """In flight by the device's clock, each with the operation that began it in the same run."""
+    found = {row["name"]: row for row in ask("transfers", name)["nodes"][1:]}
+    for pair in recordings.reference(name)["async_pairs"]:
+        row = found[pair["done_op"]]
+        assert (row["begun_by"], row["operation"], row["count"]) == (
+            pair["start_op"], pair["op"], pair["pairs"])
+        assert row["in_flight_micros"] == pytest.approx(pair["in_flight_ps"] / 1e6, abs=1e-6)
+        assert row["exposed_micros"] == pytest.approx(pair["exposed_ps"] / 1e6, abs=1e-6)
+        assert row["bytes"] == pair["bytes_per_execution"] * pair["pairs"]
+        assert row["bytes_per_second"] == pytest.approx(
+            pair["bytes_per_execution"] * pair["pairs"] / pair["in_flight_ps"] * 1e12)
+        assert (row["direction"] in ("host to device", "device to host")) == pair["to_or_from_host"]
+        assert row["hidden_micros"] == pytest.approx(row["in_flight_micros"] - row["exposed_micros"])
+
+
+@every
+def test_copies_of_gpus(name):
+    """Of all devices; a size of 0, as AMD records it, is none."""
+    copies = [copy for copy in recordings.reference(name)["copies"] if "Memset" not in copy["name"]]
+    rows = [row for row in ask("transfers", name)["nodes"][1:]
+            if row["operation"] == "copy" and not row["begun_by"] and row["name"] != "Memset"]
+    assert sum(row["count"] for row in rows) == sum(copy["occurrences"] for copy in copies)
+    assert sum(row["in_flight_micros"] for row in rows) == pytest.approx(
+        sum(copy["total_ps"] for copy in copies) / 1e6)
+    assert sum(row["bytes"] or 0 for row in rows) == sum(copy["bytes"] for copy in copies)

@@ -3,7 +3,7 @@
  *
  * On a core an instruction of a program runs once in a run, unless it is within another: when one
  * runs again, another run has begun. */
-#include "load/xplane/apply.h"
+#include "load/xplane/transfers.h"
 
 struct program_sums {
 	uint64_t program;
@@ -15,10 +15,10 @@ struct summer {
 	struct trace *t;
 	VEC(struct program_sums) programs;
 	uint32_t *seen_in; /* by target: the run it was last seen in */
-	int64_t *begun_ps; /* by target: start of its last event in that run */
 	int64_t *self_ps;  /* by target: of all */
 	uint32_t *n_ran;   /* by target */
 	uint32_t run;
+	struct transfers transfers;
 };
 
 static struct program_sums *sums_of(struct summer *s, const struct trace_target *target)
@@ -31,21 +31,6 @@ static struct program_sums *sums_of(struct summer *s, const struct trace_target 
 	return &s->programs.at[s->programs.n - 1];
 }
 
-/* The instruction that began what one waits for: its target; NONE. */
-static uint32_t find_begun(struct trace *t, const struct trace_target *done, bool *ok)
-{
-	uint32_t op, operand, text;
-	const struct hlo_details *d =
-		done->module ? hlo_get_details(done->module, done->instruction, &op, ok) : NULL;
-
-	operand = d ? hlo_operand(&d->program, &d->program.ops.at[op], 0) : NONE;
-	if (operand == NONE)
-		return NONE;
-	text = strings_add(&t->texts, d->program.ops.at[operand].name);
-	*ok &= text != NONE;
-	return text == NONE ? NONE : trace_find_compiled(t, done->program, text);
-}
-
 static bool is_transfer(const struct trace_target *target, bool *ok)
 {
 	uint32_t op;
@@ -53,29 +38,8 @@ static bool is_transfer(const struct trace_target *target, bool *ok)
 		? hlo_get_details(target->module, target->instruction, &op, ok)
 		: NULL;
 
-	return d && hlo_is_transfer(&d->program, &d->program.ops.at[op]);
-}
-
-/* A wait for a copy from or to the host. */
-static bool add_transfer(struct summer *s, struct accelerator_program *p, const struct trace_op *op)
-{
-	const struct trace_target *target = &s->t->targets.at[op->target];
-	bool ok = true;
-	uint32_t begun = find_begun(s->t, target, &ok);
-	int64_t in_flight_ps;
-
-	if (!is_transfer(target, &ok))
-		return ok;
-	p->transfer_wait_ps += op->self_ps > 0 ? op->self_ps : 0;
-	if (begun == NONE || s->seen_in[begun] != s->run || target->bytes <= 0)
-		return ok;
-	in_flight_ps = op->start_ps + op->total_ps - s->begun_ps[begun];
-	if (target->bytes > p->transfer_bytes)
-		p->transfer_bytes = target->bytes;
-	if (in_flight_ps > 0 &&
-		(double)target->bytes / (double)in_flight_ps * 1e12 > p->transfer_rate)
-		p->transfer_rate = (double)target->bytes / (double)in_flight_ps * 1e12;
-	return ok;
+	return target->direction == GOES_TO_DEVICE || target->direction == GOES_TO_HOST ||
+		(d && hlo_is_transfer(&d->program, &d->program.ops.at[op]));
 }
 
 static bool add_line(struct summer *s, const struct trace_line *line, size_t end)
@@ -103,6 +67,7 @@ static bool add_line(struct summer *s, const struct trace_line *line, size_t end
 				return false;
 			sums->found.n_runs++;
 			s->run++;
+			transfers_begin_run(&s->transfers);
 			first_ps = last_ps = op->start_ps;
 		}
 		if (op->start_ps + op->total_ps > last_ps)
@@ -112,12 +77,29 @@ static bool add_line(struct summer *s, const struct trace_line *line, size_t end
 		sums->self_ps += op->self_ps > 0 ? op->self_ps : 0;
 		s->self_ps[op->target] += op->self_ps > 0 ? op->self_ps : 0;
 		s->n_ran[op->target]++;
-		if (target->is_waiting)
-			ok = add_transfer(s, &sums->found, op);
+		if (target->is_waiting && is_transfer(target, &ok))
+			sums->found.transfer_wait_ps += op->self_ps > 0 ? op->self_ps : 0;
 		s->seen_in[op->target] = s->run;
-		s->begun_ps[op->target] = op->start_ps;
+		ok = ok && transfers_add(&s->transfers, op, line->device);
 	}
 	return ok;
+}
+
+/* The largest copy from or to the host, and the fastest. */
+static void add_transfers(const struct summer *s, struct program_sums *main)
+{
+	for (size_t i = 0; i < s->transfers.at.n; i++) {
+		const struct transfer_sum *sum = &s->transfers.at.at[i];
+		const struct accelerator_transfer *of = &sum->found;
+
+		if (s->t->targets.at[sum->target].program != main->program || of->bytes <= 0 ||
+			(of->direction != GOES_TO_DEVICE && of->direction != GOES_TO_HOST))
+			continue;
+		if (of->bytes / of->n > main->found.transfer_bytes)
+			main->found.transfer_bytes = of->bytes / of->n;
+		if (of->fastest > main->found.transfer_rate)
+			main->found.transfer_rate = of->fastest;
+	}
 }
 
 /* What it computes, and how fast its most expensive operation moves bytes. */
@@ -163,6 +145,7 @@ static bool find_main(struct summer *s, struct apply *a)
 		if (s->t->targets.at[i].program == main->program && s->t->targets.at[i].module)
 			main->found.name =
 				strings_add(&a->model->strings, s->t->targets.at[i].module->name);
+	add_transfers(s, main);
 	a->model->main_program = main->found;
 	return main->found.name != NONE;
 }
@@ -173,18 +156,20 @@ bool apply_device_runs(struct apply *a)
 	size_t n = t->targets.n + 1;
 	struct summer s = {.t = t,
 		.seen_in = mem_zero_array(n, sizeof(*s.seen_in)),
-		.begun_ps = mem_zero_array(n, sizeof(*s.begun_ps)),
 		.self_ps = mem_zero_array(n, sizeof(*s.self_ps)),
 		.n_ran = mem_zero_array(n, sizeof(*s.n_ran))};
-	bool ok = s.seen_in && s.begun_ps && s.self_ps && s.n_ran;
+	bool ok = s.seen_in && s.self_ps && s.n_ran && transfers_init(&s.transfers, a);
 
 	for (size_t i = 0; ok && i < t->lines.n; i++)
 		if (t->devices.at[t->lines.at[i].device].kind == PLANE_TPU)
 			ok = add_line(&s, &t->lines.at[i],
 				i + 1 < t->lines.n ? t->lines.at[i + 1].first_op : t->ops.n);
-	ok = ok && find_main(&s, a);
+	for (uint32_t i = 0; ok && i < t->devices.n; i++)
+		if (t->devices.at[i].kind == PLANE_GPU)
+			ok = transfers_add_gpu(&s.transfers, i);
+	ok = ok && find_main(&s, a) && transfers_put(&s.transfers);
+	transfers_clear(&s.transfers);
 	mem_free(s.seen_in);
-	mem_free(s.begun_ps);
 	mem_free(s.self_ps);
 	mem_free(s.n_ran);
 	vec_clear(&s.programs);

@@ -33,8 +33,8 @@ struct trace_device_op {
 	int64_t host_start_ps; /* by the host's clock; the operation's times are the device's */
 	uint32_t launch;       /* NONE: not known */
 	uint32_t kernel;       /* text: its name, of a GPU; 0 */
-	uint32_t details;      /* text: its grid and the like; 0: not recorded */
-	bool continues;        /* it is part of the execution before it on its line */
+	uint32_t details; /* text: its grid, the size of a copy and the like; 0: not recorded */
+	bool continues;   /* it is part of the execution before it on its line */
 };
 
 /* Prepares for lookups, once all hosts have been walked. */

@@ -89,8 +89,10 @@ static uint32_t make_target(struct trace *t, const struct device_target *of)
 	ok &= !t->scratch.failed;
 	target.name = ok ? strings_add(&t->texts, buf_get(&t->scratch)) : NONE;
 	target.type = strings_add(&t->texts, type);
-	if (target.name == NONE || target.type == NONE || t->targets.n >= NONE - 1 ||
-		!vec_push(&t->targets, target))
+	target.opcode = strings_add(&t->texts,
+		f.details ? f.details->program.ops.at[f.op].opcode_text : of->opcode);
+	if (target.name == NONE || target.type == NONE || target.opcode == NONE ||
+		t->targets.n >= NONE - 1 || !vec_push(&t->targets, target))
 		return NONE;
 	return (uint32_t)t->targets.n - 1;
 }

@@ -35,11 +35,14 @@ struct trace_target {
 	struct hlo_module *module;
 	uint32_t instruction; /* of the module; NONE: it is none of a module that is there */
 	uint32_t category;    /* text: what the device calls its kind; 0: nothing */
-	int64_t float_ops;    /* per execution, as recorded; -1: not recorded */
-	int64_t bytes;        /* the same */
-	uint32_t n_ops;       /* in steps, once they are numbered */
-	uint64_t program;     /* on a device: its id */
-	bool is_waiting;      /* for a copy or a collective that was begun before */
+	uint32_t opcode;      /* text, of a device; 0: none */
+	uint32_t begins;      /* text, of a core: its first operand, which may have begun it; 0 */
+	enum transfer_direction direction; /* of a copy of a core */
+	int64_t float_ops;                 /* per execution, as recorded; -1: not recorded */
+	int64_t bytes;                     /* the same */
+	uint32_t n_ops;                    /* in steps, once they are numbered */
+	uint64_t program;                  /* on a device: its id */
+	bool is_waiting;                   /* for a copy or a collective that was begun before */
 	enum {
 		DEVICE_NONE,     /* of the host */
 		DEVICE_EACH,     /* a copy, or a kernel of no operation: each is an execution */

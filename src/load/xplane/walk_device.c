@@ -1,6 +1,7 @@
 /* Events of accelerators and their launches: which operations they are of, and when. */
 #include "base/ascii.h"
 #include "base/clamped.h"
+#include "load/xplane/hlo_text.h"
 #include "load/xplane/kernel_name.h"
 #include "load/xplane/walk.h"
 
@@ -143,7 +144,10 @@ bool walk_add_device_op(struct walk *w, const struct event *e)
 		op.launch = trace_find_launch(t, xstats_number(&e->stats, STAT_CORRELATION_ID));
 	if (w->line.kind == LINE_STREAM)
 		op.kernel = strings_alias(&t->texts, event_get_name(w, e).text);
-	op.details = strings_alias(&t->texts, xstats_text(&e->stats, STAT_KERNEL_DETAILS));
+	op.details = strings_alias(&t->texts,
+		xstats_text(&e->stats,
+			e->stats.has & STAT_BIT(KERNEL_DETAILS) ? STAT_KERNEL_DETAILS
+								: STAT_MEMCPY_DETAILS));
 	return op.kernel != NONE && op.details != NONE && t->device_ops.n < NONE - 1 &&
 		vec_push(&t->device_ops, op);
 }
@@ -235,24 +239,6 @@ static uint32_t target_of_kernel(struct walk *w, const struct event *e)
 
 /* ---- cores --------------------------------------------------------------- */
 
-/* "copy-done" of "%copy-done.2 = f32[5,1024]{…} copy-done((f32[…]{…}) %copy-start.2)". */
-static struct span opcode_of(struct span text)
-{
-	size_t at = span_find(text, SPAN(" = ")), end;
-	int depth = 0;
-
-	if (at == text.n)
-		return SPAN("");
-	for (at += 3; at < text.n && (depth || text.at[at] != ' '); at++) {
-		depth += text.at[at] == '(' || text.at[at] == '{' || text.at[at] == '[';
-		depth -= text.at[at] == ')' || text.at[at] == '}' || text.at[at] == ']';
-	}
-	at += at < text.n;
-	for (end = at; end < text.n && text.at[end] != '('; end++)
-		;
-	return end < text.n ? (struct span){text.at + at, end - at} : SPAN("");
-}
-
 /* Found once per name. */
 static uint32_t target_of_core(struct walk *w, const struct event *e)
 {
@@ -272,20 +258,22 @@ static uint32_t target_of_core(struct walk *w, const struct event *e)
 		framework.n--;
 	role->op = trace_add_device_target(t,
 		&(struct device_target){xstats_number(&s, STAT_PROGRAM_ID), SPAN(""), op, framework,
-			opcode_of(name.text).n ? opcode_of(name.text)
-				: category.n   ? category
-					       : op_text_without_number(op)});
+			hlo_text_opcode(name.text).n ? hlo_text_opcode(name.text)
+				: category.n         ? category
+						     : op_text_without_number(op)});
 	if (role->op == NONE)
 		return NONE;
 	target = &t->targets.at[role->op];
 	target->category = strings_alias(&t->texts, category);
+	target->begins = strings_alias(&t->texts, hlo_text_operand(name.text));
+	target->direction = hlo_text_direction(name.text);
 	if (xstats_has_number(&s, STAT_MODEL_FLOPS))
 		target->float_ops = (int64_t)xstats_number(&s, STAT_MODEL_FLOPS);
 	else if (xstats_has_number(&s, STAT_FLOPS))
 		target->float_ops = (int64_t)xstats_number(&s, STAT_FLOPS);
 	if (xstats_has_number(&s, STAT_BYTES_ACCESSED))
 		target->bytes = (int64_t)xstats_number(&s, STAT_BYTES_ACCESSED);
-	return target->category == NONE ? NONE : role->op;
+	return target->category == NONE || target->begins == NONE ? NONE : role->op;
 }
 
 uint32_t walk_find_device_target(struct walk *w, const struct event *e)
