@@ -117,9 +117,7 @@ static void clear(struct scene *s)
 	vec_clear(&s->lines);
 	vec_clear(&s->nodes);
 	vec_clear(&s->facts);
-	mem_free(s->flags);
-	mem_free(s->op_of);
-	vec_clear(&s->ops);
+	scene_clear_work(s);
 	vec_clear(&s->work);
 	vec_clear(&s->runs);
 	hash_clear(&s->run_index);
@@ -159,6 +157,7 @@ static bool make_result(struct scene *s, struct anatomy *a)
 	bool ok = copy_text(a, text_of(s, s->step_name), &a->function);
 
 	a->by = s->by;
+	a->n_unknown_names = s->n_unknown_names;
 	for (size_t i = 0; ok && i < s->devices.n; i++) {
 		struct span name;
 
@@ -193,6 +192,25 @@ static void find_origin(struct scene *s, const planes *list)
 	s->origin_ns = origin_ns == INT64_MAX ? 0 : origin_ns;
 }
 
+static bool has_operations(const struct plane *p)
+{
+	for (size_t i = 0; i < p->stat_names.n; i++)
+		if (p->stat_names.at[i].stat == STAT_HLO_OP)
+			return true;
+	return false;
+}
+
+/* Before its lines are read, again if they have been. */
+static void begin_hosts(struct scene *s, size_t n_bytes)
+{
+	scene_clear_work(s);
+	own_init(&s->own, n_bytes, scene_set_time, s);
+	s->own.keeps_all = true;
+	s->lines.n = s->nodes.n = s->facts.n = s->stretches.n = 0;
+	s->stretches_of = NONE;
+	s->is_main_known = true;
+}
+
 /* What has no end ends with the trace. */
 static void end_regions(struct scene *s)
 {
@@ -202,16 +220,29 @@ static void end_regions(struct scene *s)
 				s->last > s->nodes.at[i].start ? s->last : s->nodes.at[i].start;
 }
 
-static bool read_hosts(struct scene *s, const planes *list)
+static bool read_hosts(struct scene *s, const planes *list, size_t n_bytes)
 {
-	for (size_t i = 0; i < list->n; i++)
+	s->takes_programs = true;
+	for (size_t i = 0; i < list->n; i++) {
 		s->has_accelerator |= plane_is_accelerator(list->at[i].kind) && list->at[i].lines.n;
+		s->takes_programs &=
+			list->at[i].kind != PLANE_HOST || !has_operations(&list->at[i]);
+	}
+	s->takes_programs &= !s->has_accelerator;
 	for (size_t i = 0; !s->d->failed && i < list->n; i++)
 		if (list->at[i].kind == PLANE_MODULES)
 			hlo_modules_add(&s->modules, &list->at[i], s->d);
-	for (size_t i = 0; !s->d->failed && i < list->n; i++)
-		if (list->at[i].kind == PLANE_HOST)
-			scene_read_lines(s, &list->at[i]);
+	for (;;) {
+		begin_hosts(s, n_bytes);
+		for (size_t i = 0; !s->d->failed && i < list->n; i++)
+			if (list->at[i].kind == PLANE_HOST)
+				scene_read_lines(s, &list->at[i]);
+		/* No operation of a compiled program after all. */
+		if (s->d->failed || s->takes_programs || s->has_accelerator || s->has_xla ||
+			!s->has_programs)
+			break;
+		s->takes_programs = true;
+	}
 	end_regions(s);
 	return !s->d->failed;
 }
@@ -233,7 +264,7 @@ static void read_scene(struct scene *s, struct span bytes, struct span function,
 	read_planes(s->d, bytes, &list);
 	if (!s->d->failed)
 		find_origin(s, &list);
-	(void)(!s->d->failed && read_hosts(s, &list) && scene_find_work(s) &&
+	(void)(!s->d->failed && read_hosts(s, &list, bytes.n) && scene_find_work(s) &&
 		read_devices(s, &list, function) && scene_find_steps(s, function) &&
 		scene_find_stages(s) && scene_read_main(s) &&
 		scene_name_python(s, list.at, list.n) && make_result(s, a));

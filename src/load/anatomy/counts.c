@@ -78,12 +78,6 @@ static void count_launches(const struct scene *s, struct anatomy *a)
 
 /* ---- input pipelines ------------------------------------------------------------------- */
 
-/* Type of "name:Type". */
-static struct span type_of(const struct scene *s, const struct op *op)
-{
-	return span_after_last(text_of(s, s->nodes.at[op->node].name), ':');
-}
-
 static bool find_input_op(struct scene *s, struct anatomy *a)
 {
 	VEC(int64_t) sums = {0}; /* by text */
@@ -91,18 +85,20 @@ static bool find_input_op(struct scene *s, struct anatomy *a)
 	struct span best = {"", 0};
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < s->ops.n; i++) {
+	for (size_t i = 0; ok && i < s->plain.n; i++) {
 		uint32_t type;
 
-		if (s->ops.at[i].class != WORK_INPUT)
+		if (s->plain.at[i].class != WORK_INPUT)
 			continue;
-		type = strings_alias(&s->texts, type_of(s, &s->ops.at[i]));
+		/* Type of "name:Type". */
+		type = strings_alias(&s->texts,
+			span_after_last(text_of(s, s->plain.at[i].event), ':'));
 		ok = type != NONE;
 		while (ok && sums.n <= type)
 			ok = vec_push(&sums, 0);
 		if (!ok)
 			break;
-		sums.at[type] += s->ops.at[i].work_ps;
+		sums.at[type] += s->plain.at[i].work_ps;
 		if (sums.at[type] > most) {
 			most = sums.at[type];
 			best = text_of(s, type);

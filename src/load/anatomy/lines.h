@@ -28,10 +28,13 @@ bool raw_times_are_valid(int64_t start, int64_t duration);
 /* Texts of the names of a plane, for mem_free(); NULL on allocation failure. */
 uint32_t *scene_add_names(struct scene *s, const struct plane *p);
 
+/* Adds what the stats of an event of a host say, if that matters. Its place; NONE. */
+uint32_t scene_add_facts(struct scene *s, const struct xstats *st, uint32_t flags, facts_list *to);
+
 /* The place of the facts about an event of a device, whose times it may set to the device's. */
 typedef uint32_t line_facts_fn(void *context, struct raw_event *e);
 
-/* Adds the nodes of a line. `facts` is NULL for one of a host. */
+/* Adds the nodes of a line of a device. */
 bool scene_add_line(struct scene *s, const struct plane *p, const uint32_t *texts,
 	struct span message, const struct raw_line *line, line_facts_fn *facts, void *context);
 

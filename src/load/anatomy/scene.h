@@ -1,20 +1,22 @@
 /* A recording as trees of events, one for each line, and what is found in them on the way to the
  * anatomy of its steps:
  *
- *     bytes ──lines.c──> nodes ──work.c────> operations and the time they work
- *                              ├─devices.c─> the same for accelerators
- *                              ├─steps.c───> steps, and when each was completed
- *                              ├─thread.c──> what the main thread does
- *                              └─stages.c──> which stage of tf.data is at work
- *                                            └──sweep.c──> parts and causes of each step
+ *     bytes ──lines.c──> trees of a few thousand events at a time
+ *                           └─host.c──┬─> when threads work, for which operation   work.c
+ *                                     ├─> what the main thread does                thread.c
+ *                                     └─> nodes: of other events, those that matter later
+ *     nodes ──devices.c─> the same for accelerators
+ *           ├─steps.c───> steps, and when each was completed
+ *           └─stages.c──> which stage of tf.data is at work
+ *                         └──sweep.c──> parts and causes of each step
  *
- * Nodes are in order of line and start, a node before those within it, so those within one are
- * a range:
+ * Most events are forgotten when their part of a line has been read. The rest are nodes, in order
+ * of line and start, a node before those within it, so those within one are a range:
  *
  *     node  0 train ─────────────────────────┐ .end = 4
- *           1   FunctionRun ───────┐         │ .end = 3
- *           2     Record           ┘         │ .end = 3
- *           3   Record                       ┘ .end = 4
+ *           1   PjitFunction(f) ───┐         │ .end = 3
+ *           2     Compile          ┘         │ .end = 3
+ *           3   PjitFunction(g)              ┘ .end = 4
  *
  * A task of a thread pool is a node, too (a region), from the event that starts it to the one
  * that stops it. Times are picoseconds since the first line began. */
@@ -22,8 +24,10 @@
 #define TFPROF_LOAD_ANATOMY_SCENE_H
 
 #include "base/sort.h"
+#include "load/anatomy/keys.h"
 #include "load/anatomy/names.h"
 #include "load/xplane/modules.h"
+#include "load/xplane/own.h"
 
 struct node {
 	int64_t start, end_ps;
@@ -43,6 +47,7 @@ enum {
 	FACT_TRACED = 64,  /* … which was traced; .id: how often so far */
 	FACT_EAGER = 128,  /* .text is the operation, and that is no function */
 	FACT_LAUNCH = 256, /* .id: of what runs on a device */
+	FACT_INPUT = 1024, /* of tf.data, or if .device, a process, is */
 	FACT_DEVICE = 512, /* .text is an operation of a device, .class its class, .other and
 			      .number the name and the id of its program */
 };
@@ -60,20 +65,49 @@ struct thread_line {
 	struct span name;
 	uint32_t first, end; /* nodes */
 	bool is_data;        /* of tf.data */
+	/* How much it looks like the main thread: steps that it marks, and launches. */
+	uint64_t score;
+	const struct plane *plane;
+	struct span message; /* to read it again */
+	uint32_t first_process, end_process;
 };
 
 /* What its name says of an event, by text. */
 struct name {
 	uint32_t flags; /* NAME_… */
 	uint32_t op;    /* text: its name, if it is "name:Type" */
-	uint8_t class;  /* then */
+	uint32_t frame; /* text: of a Python frame, without the "$" */
+	uint32_t file;  /* text: of a Python frame; 0: none of Python */
+	uint8_t class;  /* if it is "name:Type" */
 	bool is_known;  /* the rest is set */
+	bool is_users;  /* of a frame: its file may be the user's */
+	bool is_library, has_file;
+	bool waits;          /* of a frame: for the device */
+	uint32_t counted_in; /* the last thread in which it was one that the table lacks */
 };
 
+/* An operation of TensorFlow on the host, or a program whose operations are not recorded. */
+struct plain_op {
+	int64_t start;
+	int64_t work_ps;
+	uint32_t name, event; /* texts */
+	uint32_t process;     /* that it runs in: its place; NONE */
+	uint8_t class;
+};
+
+/* A run of a graph, which may be a function that tf.data calls. */
+struct process {
+	uint64_t id;
+	uint32_t around; /* another one; NONE */
+	bool is_input;   /* it is */
+};
+
+/* An operation of a compiled program, or of a device. */
 struct op {
 	int64_t last_end; /* of its work; INT64_MIN: none */
 	int64_t work_ps;
-	uint32_t node, name; /* name: text */
+	int64_t start;       /* of the host: when its event began */
+	uint32_t node, name; /* node: of a device; name: text */
 	uint32_t run;        /* of a compiled program; NONE */
 	uint32_t launch;     /* node; NONE */
 	uint32_t device;     /* its place; NONE */
@@ -132,6 +166,22 @@ struct stage {
 	uint32_t depth;
 };
 
+/* What is known of an instruction of a compiled program. */
+struct target {
+	uint64_t program;
+	uint32_t op, name; /* texts */
+	uint8_t class;
+};
+
+struct targets {
+	VEC(struct target) at;
+	struct hash_index index;
+};
+
+typedef VEC(struct node) node_list;
+typedef VEC(struct facts) facts_list;
+typedef VEC(struct stretch) stretch_list;
+
 struct scene {
 	struct decoder *d;
 	int64_t origin_ns;
@@ -139,13 +189,16 @@ struct scene {
 	VEC(struct name) names; /* by text */
 	struct hlo_modules modules;
 	VEC(struct thread_line) lines; /* of the host */
-	VEC(struct node) nodes;        /* of the host, then of devices */
+	node_list nodes;               /* of the host, then of devices */
 	size_t n_host;
-	VEC(struct facts) facts;
+	facts_list facts;
 	int64_t last; /* end of the last event of the host */
-	uint8_t *flags;
-	uint32_t *op_of; /* by node of the host; NONE */
+	struct own_times own;
+	VEC(struct plain_op) plain;
 	VEC(struct op) ops;
+	VEC(struct process) processes;
+	struct targets targets;
+	struct keys captured; /* ids of functions that tf.data calls */
 	VEC(struct work) work;
 	VEC(struct run) runs;
 	struct hash_index run_index;
@@ -158,8 +211,14 @@ struct scene {
 	enum anatomy_steps_by by;
 	uint32_t step_name; /* text */
 	VEC(struct step) steps;
-	VEC(struct stretch) stretches; /* in order of time */
-	bool has_xla, has_get_next;
+	stretch_list stretches; /* of the line .stretches_of, in order of time */
+	uint32_t stretches_of;
+	uint64_t n_unknown_names; /* in it */
+	uint32_t n_threads_read;
+	bool has_xla, has_get_next, has_python;
+	bool has_endless;     /* a task that is an operation has no end */
+	bool has_programs;    /* something runs compiled programs */
+	bool takes_programs;  /* that is the work: their operations are not recorded */
 	bool has_accelerator; /* whose operations are what programs of the host launch */
 	/* Operations of TPUs have the times of the device, which are not to be mixed with those of
 	 * the host: then steps are runs of a program. */
@@ -167,17 +226,15 @@ struct scene {
 	uint32_t timed_device; /* then: the one whose runs the steps are; else NONE */
 };
 
-/* By node of the host. */
-enum {
-	NODE_OF_INPUT = 1, /* tf.data's */
-};
-
 /* False if the decoder failed, or on allocation failure, which it then has. */
-bool scene_read_lines(struct scene *s, struct plane *p);
+bool scene_read_lines(struct scene *s, const struct plane *p);
 bool scene_read_device(struct scene *s, struct plane *p);
 /* Before devices are read. */
 void scene_choose_clock(struct scene *s, const struct plane *planes, size_t n);
 bool scene_find_work(struct scene *s);
+void scene_clear_work(struct scene *s);
+/* An own_time_fn. */
+bool scene_set_time(void *context, uint32_t op, const struct own_time *time);
 bool scene_find_steps(struct scene *s, struct span function);
 bool scene_find_stages(struct scene *s);
 bool scene_read_main(struct scene *s);
@@ -205,7 +262,7 @@ static inline struct span text_of(const struct scene *s, uint32_t text)
 static inline const struct facts *facts_of(const struct scene *s, uint32_t node)
 {
 	static const struct facts none = {.device = NONE};
-	uint32_t facts = s->nodes.at[node].facts;
+	uint32_t facts = node == NONE ? NONE : s->nodes.at[node].facts;
 
 	return facts == NONE ? &none : &s->facts.at[facts];
 }

@@ -27,27 +27,14 @@ struct calls {
 static void find_main(struct scene *s)
 {
 	uint64_t best = 0;
-	bool has_python = false;
 
 	s->main = NONE;
-	for (uint32_t l = 0; l < s->lines.n; l++) {
-		uint64_t score = 0;
-
-		for (uint32_t n = s->lines.at[l].first; n < s->lines.at[l].end; n++) {
-			uint32_t flags = name_of(s, n);
-
-			has_python |= (flags & NAME_PYTHON) != 0;
-			if (node_has(s, n, FACT_STEP))
-				score += 1000000;
-			else if (flags & NAME_LAUNCH || node_has(s, n, FACT_CALL))
-				score++;
-		}
-		if (score > best) {
-			best = score;
+	for (uint32_t l = 0; l < s->lines.n; l++)
+		if (s->lines.at[l].score > best) {
+			best = s->lines.at[l].score;
 			s->main = l;
 		}
-	}
-	s->is_main_known = best || has_python;
+	s->is_main_known = best || s->has_python;
 	for (uint32_t l = 0; s->main == NONE && l < s->lines.n; l++)
 		if (span_starts(s->lines.at[l].name, SPAN("python")) ||
 			span_starts(s->lines.at[l].name, SPAN("main")))
@@ -99,18 +86,25 @@ typedef VEC(struct launch) launches;
 
 static bool list_launches(struct scene *s, launches *list)
 {
+	VEC(uint32_t) modules = {0}; /* by text of a name; 0: not known yet */
 	bool ok = true;
 	size_t n = 0;
 
 	for (uint32_t i = 0; ok && i < s->n_host; i++) {
+		uint32_t name = s->nodes.at[i].name;
 		struct launch l = {s->nodes.at[i].start, s->nodes.at[i].end_ps, 0, i};
 
 		if (!(name_of(s, i) & NAME_JIT))
 			continue;
-		l.module = scene_add_module(s, SPAN("jit_"),
-			function_of_call(text_of(s, s->nodes.at[i].name)));
+		while (ok && modules.n <= name)
+			ok = vec_push(&modules, 0);
+		if (ok && !modules.at[name])
+			modules.at[name] = scene_add_module(s, SPAN("jit_"),
+				function_of_call(text_of(s, name)));
+		l.module = ok ? modules.at[name] : NONE;
 		ok = l.module != NONE && vec_push(list, l);
 	}
+	vec_clear(&modules);
 	if (ok && list->n)
 		qsort(list->at, list->n, sizeof(*list->at), by_module);
 	/* Only those that are within no other of the same. */
@@ -217,7 +211,7 @@ static int64_t launch_time(const struct scene *s, const struct op *op)
 		return s->nodes.at[op->launch].start;
 	if (op->run != NONE && s->runs.at[op->run].launch != INT64_MIN)
 		return s->runs.at[op->run].launch;
-	return s->nodes.at[op->node].start;
+	return op->is_on_device ? s->nodes.at[op->node].start : op->start;
 }
 
 /* ---- steps ----------------------------------------------------------------------------- */
@@ -289,31 +283,50 @@ static bool list_calls(struct scene *s, struct calls *c)
 	return ok;
 }
 
+/* Work that a call launched. */
+struct launched {
+	int64_t time, work_ps;
+};
+
+static struct launched launched_at(const struct scene *s, size_t i)
+{
+	if (i < s->plain.n)
+		return (struct launched){s->plain.at[i].start, s->plain.at[i].work_ps};
+	return (struct launched){launch_time(s, &s->ops.at[i - s->plain.n]),
+		s->ops.at[i - s->plain.n].work_ps};
+}
+
+static bool is_weighed(const struct scene *s, size_t i)
+{
+	unsigned class = i < s->plain.n ? s->plain.at[i].class : s->ops.at[i - s->plain.n].class;
+
+	return class == ANATOMY_COMPUTE || class == ANATOMY_COMMUNICATION;
+}
+
 /* Adds the work of each operation to the function whose call launched it. */
 static bool weigh_calls(struct scene *s, struct calls *c)
 {
-	struct sort_item *items = mem_array(s->ops.n + 1, sizeof(*items));
-	struct sort_item *scratch = mem_array(s->ops.n + 1, sizeof(*scratch));
+	size_t n_ops = s->plain.n + s->ops.n, n = 0, next = 0;
+	struct sort_item *items = mem_array(n_ops + 1, sizeof(*items));
+	struct sort_item *scratch = mem_array(n_ops + 1, sizeof(*scratch));
 	VEC(uint32_t) open = {0};
-	size_t next = 0;
-	bool ok = items && scratch;
+	bool ok = items && scratch && n_ops < NONE;
 
-	for (size_t i = 0; ok && i < s->ops.n; i++)
-		items[i] = (struct sort_item){sort_key_ascending(launch_time(s, &s->ops.at[i])),
-			(uint32_t)i};
-	if (ok && s->ops.n)
-		sort_items(items, scratch, s->ops.n);
-	for (size_t i = 0; ok && i < s->ops.n; i++) {
-		const struct op *op = &s->ops.at[items[i].id];
-		int64_t time = launch_time(s, op);
+	for (size_t i = 0; ok && i < n_ops; i++)
+		if (is_weighed(s, i))
+			items[n++] = (struct sort_item){sort_key_ascending(launched_at(s, i).time),
+				(uint32_t)i};
+	if (ok && n)
+		sort_items(items, scratch, n);
+	for (size_t i = 0; ok && i < n; i++) {
+		struct launched op = launched_at(s, items[i].id);
 
-		for (; ok && next < c->at.n && c->at.at[next].start <= time; next++)
+		for (; ok && next < c->at.n && c->at.at[next].start <= op.time; next++)
 			ok = vec_push(&open, (uint32_t)next);
-		while (open.n && c->at.at[open.at[open.n - 1]].end < time)
+		while (open.n && c->at.at[open.at[open.n - 1]].end < op.time)
 			open.n--;
-		if (ok && open.n &&
-			(op->class == ANATOMY_COMPUTE || op->class == ANATOMY_COMMUNICATION))
-			c->functions.at[c->at.at[open.at[open.n - 1]].best].work_ps += op->work_ps;
+		if (ok && open.n)
+			c->functions.at[c->at.at[open.at[open.n - 1]].best].work_ps += op.work_ps;
 	}
 	mem_free(items);
 	mem_free(scratch);
@@ -559,11 +572,12 @@ static bool find_runs(struct scene *s)
 
 	for (size_t i = 0; ok && i < s->ops.n; i++) {
 		const struct op *op = &s->ops.at[i];
-		const struct node *node = &s->nodes.at[op->node];
+		const struct node *node;
 		struct step *last;
 
 		if (!op->is_on_device)
 			continue;
+		node = &s->nodes.at[op->node];
 		all += (double)op->work_ps;
 		if (facts_of(s, op->node)->number != program || op->run == NONE)
 			continue;

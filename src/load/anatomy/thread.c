@@ -2,39 +2,19 @@
  *
  * Going up from a node, the first one whose name is known tells the part; Python frames below it
  * tell the cause. Nodes come after those that they are within, so each looks at its parent only. */
-#include "load/anatomy/scene.h"
+#include "load/anatomy/thread.h"
 
-/* What holds for a node, of it and of those that it is within. */
-struct state {
-	uint32_t known;    /* the nearest that tells a part; NONE */
-	uint32_t unknown;  /* the nearest of another name, if no frame is below it; NONE */
-	uint32_t frame;    /* the innermost Python frame below .known; NONE */
-	uint32_t user;     /* of the frames, the innermost of the user's file */
-	uint32_t called;   /* the innermost of other files that it calls, before any of a library */
-	struct span file;  /* the user's: that of the outermost frame; may be empty */
-	uint32_t compiles; /* the outermost call that compiles; NONE */
-	uint32_t traced;   /* the outermost call that is traced; NONE */
-	bool is_library;   /* frames are no longer the user's */
-};
+#include "load/anatomy/host.h"
 
-struct reader {
-	struct scene *s;
-	struct state *states; /* by node of the line */
-	uint32_t *n_compile;  /* up to each node, how many compile something */
-	uint32_t first;
-	uint32_t not_traced; /* text */
-};
-
-static const struct state no_state = {NONE, NONE, NONE, NONE, NONE, {"", 0}, NONE, NONE, false};
+static const struct thread_state no_state = {NONE, NONE, NONE, NONE, NONE, 0, NONE, NONE, WORK_NONE,
+	false, false};
 
 /* What a node that is no frame says; WORK_NONE if nothing. */
-static unsigned part_of(const struct scene *s, uint32_t node)
+static unsigned part_of(struct thread_node n, uint32_t flags)
 {
-	uint32_t flags = name_of(s, node);
-
-	if (s->op_of[node] != NONE)
-		return s->ops.at[s->op_of[node]].class;
-	if (node_has(s, node, FACT_STEP) || flags & NAME_REGION_START)
+	if (n.class != WORK_NONE)
+		return n.class;
+	if (n.has & FACT_STEP || flags & NAME_REGION_START)
 		return WORK_NONE;
 	if (flags & NAME_RUNS)
 		return ANATOMY_RUNTIME;
@@ -46,137 +26,113 @@ static unsigned part_of(const struct scene *s, uint32_t node)
 		return ANATOMY_RUNTIME;
 	if (flags & NAME_COPY)
 		return ANATOMY_COPY;
-	if (flags & NAME_DISPATCH || node_has(s, node, FACT_CALL))
+	if (flags & NAME_DISPATCH || n.has & FACT_CALL)
 		return ANATOMY_DISPATCH;
 	return WORK_NONE;
 }
 
-/* "file.py" of "$file.py:12 function". */
-static struct span file_of(struct span name)
+static void add_frame(struct thread_state *st, const struct node *node, const struct name *name)
 {
-	return span_before(span_from(name, 1), ':');
-}
+	const int64_t long_ps = 100000000;
 
-static bool is_users(struct span file)
-{
-	return span_contains(file, SPAN(".py")) && !span_equal(file, SPAN("profiler.py")) &&
-		!span_equal(file, SPAN("threading.py")) && !span_equal(file, SPAN("contextlib.py"));
-}
-
-static void add_frame(struct state *st, uint32_t node, struct span name)
-{
-	struct span file = file_of(name);
-
-	st->frame = node;
+	st->frame = node->name;
+	st->is_long = node->end_ps - node->start >= long_ps;
 	st->unknown = NONE;
-	if (!st->file.n && is_users(file)) {
-		st->file = file;
-		st->user = node;
-	} else if (st->file.n && file.n + 1 < name.n && span_equal(st->file, file)) {
-		st->user = node;
+	if (!st->file && name->is_users) {
+		st->file = name->file;
+		st->user = node->name;
+	} else if (st->file && name->has_file && st->file == name->file) {
+		st->user = node->name;
 		st->called = NONE;
 		st->is_library = false;
-	} else if (st->file.n && (!is_users(file) || is_library_file(file))) {
+	} else if (st->file && (!name->is_users || name->is_library)) {
 		st->is_library = true;
-	} else if (st->file.n && !st->is_library) {
-		st->called = node;
+	} else if (st->file && !st->is_library) {
+		st->called = node->name;
 	}
 }
 
-static void find_state(struct reader *r, uint32_t node)
+/* A name that nothing is known about. */
+static void count_unknown(struct thread_reader *r, struct name *name)
 {
-	const struct scene *s = r->s;
-	const struct node *n = &s->nodes.at[node];
-	struct state st = n->up == NONE ? no_state : r->states[n->up - r->first];
-	uint32_t flags = name_of(s, node);
+	if (name->counted_in == r->line || name->flags & NAME_CLOCK)
+		return;
+	name->counted_in = r->line;
+	r->n_unknown_names++;
+}
 
-	if (flags & NAME_PYTHON) {
-		add_frame(&st, node, text_of(s, n->name));
-	} else if (part_of(s, node) != WORK_NONE) {
+static struct thread_state find_state(struct thread_reader *r, struct thread_node n)
+{
+	struct scene *s = r->s;
+	const struct node *node = &r->nodes->at[n.place];
+	struct thread_state st = node->up == NONE ? no_state : r->states.at[node->up];
+	struct name *name = &s->names.at[node->name];
+	unsigned part;
+
+	if (name->flags & NAME_PYTHON) {
+		add_frame(&st, node, name);
+	} else if ((part = part_of(n, name->flags)) != WORK_NONE) {
 		uint32_t compiles = st.compiles, traced = st.traced;
 
 		st = no_state;
-		st.known = node;
+		st.known = n.class == WORK_NONE ? node->name : n.op_name;
+		st.part = (uint8_t)part;
 		st.compiles = compiles;
 		st.traced = traced;
-	} else if (!node_has(s, node, FACT_STEP) && !(flags & NAME_REGION_START) &&
-		text_of(s, n->name).n) {
-		st.unknown = node;
+	} else if (!(n.has & FACT_STEP) && !(name->flags & NAME_REGION_START) &&
+		text_of(s, node->name).n) {
+		st.unknown = node->name;
 		st.frame = NONE;
+		count_unknown(r, name);
 	}
-	if (st.compiles == NONE && flags & NAME_JIT &&
-		r->n_compile[n->end - r->first] > r->n_compile[node + 1 - r->first])
-		st.compiles = node;
-	if (st.traced == NONE && node_has(s, node, FACT_TRACED))
-		st.traced = node;
-	r->states[node - r->first] = st;
+	if (st.compiles == NONE && name->flags & NAME_JIT &&
+		r->n_compile.at[node->end] > r->n_compile.at[n.place + 1])
+		st.compiles = node->name;
+	if (st.traced == NONE && n.has & FACT_TRACED)
+		st.traced = node->name;
+	return st;
 }
 
 /* ---- stretches ------------------------------------------------------------------------ */
 
-static uint32_t text_of_frame(struct reader *r, uint32_t node)
-{
-	struct scene *s = r->s;
-	struct span name = span_from(text_of(s, s->nodes.at[node].name), 1);
-
-	return strings_alias(&s->texts, name);
-}
-
 /* What names a stretch of Python beside the user's frame. That a call of a library takes long says
  * less than which function of another file makes it; of short ones, that are many, the library's
  * own names stay apart. */
-static uint32_t leaf_of(const struct scene *s, const struct state *st)
-{
-	const int64_t long_ps = 100000000;
-	const struct node *leaf = &s->nodes.at[st->frame];
-
-	return st->called != NONE && leaf->end_ps - leaf->start >= long_ps ? st->called : st->frame;
-}
-
-static void set_frames(struct reader *r, const struct state *st, struct stretch *to)
+static void set_frames(const struct scene *s, const struct thread_state *st, struct stretch *to)
 {
 	uint32_t user = st->user == NONE ? st->frame : st->user;
+	uint32_t leaf = st->called != NONE && st->is_long ? st->called : st->frame;
 
 	to->part = ANATOMY_PYTHON;
 	to->kind = CAUSE_FRAMES;
-	to->cause = text_of_frame(r, user);
-	to->other = user == st->frame ? 0 : text_of_frame(r, leaf_of(r->s, st));
+	to->cause = s->names.at[user].frame;
+	to->other = user == st->frame ? 0 : s->names.at[leaf].frame;
 }
 
-static void set_cause(struct reader *r, const struct state *st, struct stretch *to)
+static void set_cause(const struct thread_reader *r, const struct thread_state *st,
+	struct stretch *to)
 {
-	struct scene *s = r->s;
-	uint32_t at = st->known;
-	unsigned part = WORK_NONE;
-	bool is_python;
+	const struct scene *s = r->s;
+	unsigned part = st->unknown != NONE || st->known == NONE ? WORK_NONE : st->part;
+	bool is_python = part == WORK_NONE;
 
-	if (st->unknown != NONE)
-		at = st->unknown;
-	else if (at != NONE)
-		part = part_of(s, at);
-	to->cause = at == NONE         ? 0
-		: s->op_of[at] == NONE ? s->nodes.at[at].name
-				       : s->ops.at[s->op_of[at]].name;
-	is_python = part == WORK_NONE;
+	to->cause = st->unknown != NONE ? st->unknown : st->known == NONE ? 0 : st->known;
 	if ((is_python || part == ANATOMY_DISPATCH || part == ANATOMY_COMPILE) &&
 		(st->compiles != NONE || st->traced != NONE)) {
-		at = st->compiles != NONE ? st->compiles : st->traced;
 		to->part = ANATOMY_COMPILE;
 		to->kind = CAUSE_COMPILE;
-		to->cause = s->nodes.at[at].name;
+		to->cause = st->compiles != NONE ? st->compiles : st->traced;
 		return;
 	}
 	if (st->frame != NONE && (is_python || part == ANATOMY_DISPATCH)) {
-		struct span name = span_from(text_of(s, s->nodes.at[st->frame].name), 1);
-
-		if (is_waiting_function(span_after_last(name, ' '))) {
+		if (s->names.at[st->frame].waits) {
 			to->part = ANATOMY_RUNTIME;
 			to->kind = CAUSE_WAITING;
-			to->cause = text_of_frame(r, st->frame);
+			to->cause = s->names.at[st->frame].frame;
 			return;
 		}
 		if (is_python) {
-			set_frames(r, st, to);
+			set_frames(s, st, to);
 			return;
 		}
 	}
@@ -191,91 +147,129 @@ static void set_cause(struct reader *r, const struct state *st, struct stretch *
 	to->part = part >= N_ANATOMY_PARTS ? ANATOMY_RUNTIME : part;
 }
 
-static bool add_stretch(struct reader *r, struct stretch stretch, int64_t start, int64_t end)
+/* Neighbours that say the same are one. */
+static bool add_stretch(struct thread_reader *r, const struct stretch *stretch, int64_t end)
 {
-	stretch.start = start;
-	stretch.end = end;
-	return start >= end || vec_push(&r->s->stretches, stretch);
+	struct stretch *last = r->stretches.n ? &r->stretches.at[r->stretches.n - 1] : NULL;
+	struct stretch added = *stretch;
+
+	if (r->at >= end)
+		return true;
+	added.start = r->at;
+	added.end = end;
+	r->at = end;
+	if (last && last->part == added.part && last->kind == added.kind &&
+		last->cause == added.cause && last->other == added.other) {
+		last->end = end;
+		return true;
+	}
+	return vec_push(&r->stretches, added);
 }
 
 /* Stretches of all nodes, in order of time: a node's until its first child, the child's, and so
- * on, with what is open kept on a stack. */
-static bool add_stretches(struct reader *r, uint32_t end)
-{
-	struct scene *s = r->s;
-	struct stretch outside = {.part = s->is_main_known ? ANATOMY_PYTHON : ANATOMY_UNKNOWN,
-		.cause = s->is_main_known ? r->not_traced : 0};
-	VEC(struct open {
-		uint32_t node;
-		struct stretch stretch;
-	})
-	open = {0};
-	int64_t at = INT64_MIN;
-	bool ok = true;
-
-	for (uint32_t n = r->first; ok && n <= end; n++) {
-		int64_t start = n < end ? s->nodes.at[n].start : INT64_MAX;
-		uint32_t up = n < end ? s->nodes.at[n].up : NONE;
-		struct stretch stretch = {0};
-
-		while (ok && open.n && open.at[open.n - 1].node != up) {
-			const struct open *o = &open.at[open.n - 1];
-
-			ok = add_stretch(r, o->stretch, at, s->nodes.at[o->node].end_ps);
-			if (s->nodes.at[o->node].end_ps > at)
-				at = s->nodes.at[o->node].end_ps;
-			open.n--;
-		}
-		ok = ok &&
-			add_stretch(r, open.n ? open.at[open.n - 1].stretch : outside, at, start);
-		if (start > at)
-			at = start;
-		if (n == end)
-			break;
-		set_cause(r, &r->states[n - r->first], &stretch);
-		ok = ok && vec_push(&open, ((struct open){n, stretch}));
-	}
-	vec_clear(&open);
-	return ok;
-}
-
-static bool read_thread(struct reader *r, const struct thread_line *line)
+ * on, with what is open kept on a stack. `up`: what the next node is within. */
+static bool reach(struct thread_reader *r, uint32_t up, int64_t start)
 {
 	const struct scene *s = r->s;
+	struct stretch outside = {.part = s->is_main_known ? ANATOMY_PYTHON : ANATOMY_UNKNOWN,
+		.cause = s->is_main_known ? r->not_traced : 0};
+	bool ok = true;
+
+	while (ok && r->open.n && r->open.at[r->open.n - 1].node != up) {
+		const struct thread_open *o = &r->open.at[--r->open.n];
+
+		ok = add_stretch(r, &o->stretch, r->nodes->at[o->node].end_ps);
+	}
+	return ok &&
+		add_stretch(r, r->open.n ? &r->open.at[r->open.n - 1].stretch : &outside, start);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------ */
+
+bool thread_begin(struct thread_reader *r, struct scene *s, const node_list *nodes)
+{
+	r->s = s;
+	r->line = ++s->n_threads_read;
+	r->n_unknown_names = 0;
+	r->nodes = nodes;
+	r->at = INT64_MIN;
+	r->states.n = r->open.n = r->stretches.n = 0;
+	r->not_traced = strings_alias(&s->texts, SPAN("Python (not traced)"));
+	return r->not_traced != NONE;
+}
+
+bool thread_prepare(struct thread_reader *r, size_t first)
+{
+	const struct scene *s = r->s;
+	size_t n = r->nodes->n;
 	uint32_t n_compile = 0;
 
-	for (uint32_t n = line->first; n < line->end; n++) {
-		r->n_compile[n - line->first] = n_compile;
-		n_compile += (name_of(s, n) & NAME_COMPILE) != 0;
+	r->n_compile.n = 0;
+	if (!vec_reserve(&r->n_compile, n + 1) || !vec_reserve(&r->states, n - r->states.n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		r->n_compile.at[i] = n_compile;
+		n_compile += i >= first && s->names.at[r->nodes->at[i].name].flags & NAME_COMPILE;
 	}
-	r->n_compile[line->end - line->first] = n_compile;
-	for (uint32_t n = line->first; n < line->end; n++)
-		find_state(r, n);
-	return add_stretches(r, line->end);
+	r->n_compile.at[n] = n_compile;
+	return true;
+}
+
+bool thread_add(struct thread_reader *r, struct thread_node n)
+{
+	const struct node *node = &r->nodes->at[n.place];
+	struct thread_state st = find_state(r, n);
+	struct thread_open open = {.node = n.place};
+
+	r->states.at[r->states.n++] = st;
+	set_cause(r, &st, &open.stretch);
+	return reach(r, node->up, node->start) && vec_push(&r->open, open);
+}
+
+void thread_keep_open(struct thread_reader *r)
+{
+	for (size_t i = 0; i < r->open.n; i++) {
+		r->states.at[i] = r->states.at[r->open.at[i].node];
+		r->open.at[i].node = (uint32_t)i;
+	}
+	r->states.n = r->open.n;
+}
+
+bool thread_end(struct thread_reader *r)
+{
+	return reach(r, NONE, INT64_MAX);
+}
+
+void thread_clear(struct thread_reader *r)
+{
+	vec_clear(&r->states);
+	vec_clear(&r->n_compile);
+	vec_clear(&r->open);
+	vec_clear(&r->stretches);
+}
+
+/* ---- the main thread ---------------------------------------------------------------------- */
+
+/* Whether it was not known yet, when it was read, that it ran a function for tf.data. */
+static bool is_outdated(const struct scene *s)
+{
+	const struct thread_line *line = &s->lines.at[s->main];
+
+	for (uint32_t i = line->first_process; i < line->end_process; i++)
+		if (s->processes.at[i].is_input)
+			return true;
+	return s->stretches_of != s->main;
 }
 
 bool scene_read_main(struct scene *s)
 {
-	struct reader r = {.s = s};
-	bool ok = true;
+	/* What the host did cannot be told by the clock of a device. */
+	struct stretch all = {INT64_MIN, INT64_MAX, ANATOMY_UNKNOWN, 0, 0, CAUSE_PLAIN};
 
 	if (s->timed_device != NONE) {
-		/* What the host did then cannot be told by the clock of a device. */
-		struct stretch all = {INT64_MIN, INT64_MAX, ANATOMY_UNKNOWN,
-			strings_alias(&s->texts, SPAN("(unexplained)")), 0, CAUSE_PLAIN};
-
-		ok = all.cause != NONE && vec_push(&s->stretches, all);
-	} else if (s->main != NONE) {
-		const struct thread_line *line = &s->lines.at[s->main];
-		size_t n = line->end - line->first;
-
-		r.first = line->first;
-		r.states = mem_array(n + 1, sizeof(*r.states));
-		r.n_compile = mem_array(n + 1, sizeof(*r.n_compile));
-		r.not_traced = strings_alias(&s->texts, SPAN("Python (not traced)"));
-		ok = r.states && r.n_compile && r.not_traced != NONE && read_thread(&r, line);
-		mem_free(r.states);
-		mem_free(r.n_compile);
+		all.cause = strings_alias(&s->texts, SPAN("(unexplained)"));
+		s->stretches.n = 0;
+		return scene_ok(s, all.cause != NONE && vec_push(&s->stretches, all));
 	}
-	return scene_ok(s, ok);
+	return s->main == NONE || !is_outdated(s) || host_read_main(s);
 }

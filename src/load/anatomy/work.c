@@ -1,135 +1,10 @@
 /* Which nodes are operations, and when threads work for them (own.h). */
-#include "load/anatomy/scene.h"
-#include "load/xplane/own.h"
+#include "load/anatomy/host.h"
 
-/* What is known of an instruction of a compiled program. */
-struct target {
-	uint64_t program;
-	uint32_t op, name; /* texts */
-	uint8_t class;
-};
-
-struct key_node {
-	uint64_t key;
-	uint32_t node;
-};
-
-/* From keys to nodes; of equal keys the last counts. */
-struct keys {
-	VEC(struct key_node) at;
-	struct hash_index index;
-};
-
-struct finder {
-	struct scene *s;
-	VEC(struct target) targets;
-	struct hash_index target_index;
-	struct keys captured; /* ids of functions that tf.data calls */
-	struct keys starts;   /* of asynchronous kernels */
-};
-
-/* ---- keys ---------------------------------------------------------------------- */
-
-struct key_probe {
-	const struct keys *k;
-	uint64_t key;
-};
-
-static bool same_key(const void *context, uint32_t i)
-{
-	const struct key_probe *probe = context;
-
-	return probe->k->at.at[i].key == probe->key;
-}
-
-static struct key_node *find_key(const struct keys *k, uint64_t key)
-{
-	struct key_probe probe = {k, key};
-	uint32_t i = hash_find(&k->index, hash_bytes(&key, sizeof(key)), same_key, &probe);
-
-	return i == NONE ? NULL : &k->at.at[i];
-}
-
-static uint32_t find_node(const struct keys *k, uint64_t key)
-{
-	const struct key_node *found = find_key(k, key);
-
-	return found ? found->node : NONE;
-}
-
-static bool add_key(struct keys *k, uint64_t key, uint32_t node)
-{
-	struct key_node *known = find_key(k, key);
-
-	if (known) {
-		known->node = node;
-		return true;
-	}
-	return vec_push(&k->at, ((struct key_node){key, node})) &&
-		hash_add(&k->index, hash_bytes(&key, sizeof(key)), (uint32_t)k->at.n - 1);
-}
-
-static void clear_keys(struct keys *k)
-{
-	vec_clear(&k->at);
-	hash_clear(&k->index);
-}
-
-static bool collect_keys(struct finder *f)
-{
-	struct scene *s = f->s;
-	bool ok = true;
-
-	for (uint32_t n = 0; ok && n < s->n_host; n++) {
-		const struct facts *facts = facts_of(s, n);
-		uint32_t flags = name_of(s, n);
-
-		if (flags & NAME_CAPTURED && facts->has & FACT_ID)
-			ok = add_key(&f->captured, facts->id, n);
-		s->has_get_next |= (flags & NAME_GET_NEXT) != 0;
-	}
-	return ok;
-}
-
-/* Whether what a node does, it does for tf.data. */
-static void mark_input(struct finder *f)
-{
-	struct scene *s = f->s;
-
-	for (size_t l = 0; l < s->lines.n; l++)
-		for (uint32_t n = s->lines.at[l].first; n < s->lines.at[l].end; n++) {
-			uint32_t up = s->nodes.at[n].up, flags = name_of(s, n);
-			const struct facts *facts = facts_of(s, n);
-
-			if (s->lines.at[l].is_data ||
-				(up != NONE && s->flags[up] & NODE_OF_INPUT) ||
-				flags & (NAME_ITERATOR | NAME_CAPTURED) ||
-				(flags & NAME_PROCESS && facts->has & FACT_ID &&
-					find_node(&f->captured, facts->id) != NONE))
-				s->flags[n] |= NODE_OF_INPUT;
-		}
-}
-
-/* ---- operations ------------------------------------------------------------------ */
-
-static bool add_op(struct scene *s, uint32_t node, uint32_t name, unsigned class)
-{
-	struct op op = {.node = node,
-		.name = name,
-		.class = (uint8_t) class,
-		.run = NONE,
-		.launch = NONE,
-		.device = NONE,
-		.last_end = INT64_MIN};
-
-	if (s->ops.n >= OWN_OF_TASK || !vec_push(&s->ops, op))
-		return false;
-	s->op_of[node] = (uint32_t)s->ops.n - 1;
-	return true;
-}
+/* ---- operations of compiled programs ------------------------------------------------ */
 
 struct target_probe {
-	const struct finder *f;
+	const struct targets *t;
 	uint64_t program;
 	uint32_t op;
 };
@@ -137,7 +12,7 @@ struct target_probe {
 static bool same_target(const void *context, uint32_t i)
 {
 	const struct target_probe *probe = context;
-	const struct target *t = &probe->f->targets.at[i];
+	const struct target *t = &probe->t->at.at[i];
 
 	return t->program == probe->program && t->op == probe->op;
 }
@@ -180,9 +55,8 @@ static bool name_target(struct scene *s, struct target *t, struct span framework
 	return t->name != NONE;
 }
 
-static bool make_target(struct finder *f, uint64_t program, uint32_t op)
+static bool make_target(struct scene *s, uint64_t program, uint32_t op)
 {
-	struct scene *s = f->s;
 	struct target t = {program, op, op, ANATOMY_COMPUTE};
 	bool ok = true;
 	struct hlo_module *m = hlo_modules_find(&s->modules, program, &ok);
@@ -198,29 +72,21 @@ static bool make_target(struct finder *f, uint64_t program, uint32_t op)
 		t.class = ANATOMY_CALLBACK;
 	if (in && in->op_name.n)
 		ok = ok && name_target(s, &t, in->op_name);
-	return ok && vec_push(&f->targets, t);
+	return ok && vec_push(&s->targets.at, t);
 }
 
-static const struct target *find_target(struct finder *f, uint64_t program, uint32_t op)
+static const struct target *find_target(struct scene *s, uint64_t program, uint32_t op)
 {
-	struct target_probe probe = {f, program, op};
+	struct target_probe probe = {&s->targets, program, op};
 	uint64_t hash = hash_mix(hash_mix(hash_secret(), program), op);
-	uint32_t i = hash_find(&f->target_index, hash, same_target, &probe);
+	uint32_t i = hash_find(&s->targets.index, hash, same_target, &probe);
 
 	if (i != NONE)
-		return &f->targets.at[i];
-	if (!make_target(f, program, op) ||
-		!hash_add(&f->target_index, hash, (uint32_t)f->targets.n - 1))
+		return &s->targets.at.at[i];
+	if (!make_target(s, program, op) ||
+		!hash_add(&s->targets.index, hash, (uint32_t)s->targets.at.n - 1))
 		return NULL;
-	return &f->targets.at[f->targets.n - 1];
-}
-
-static bool has_child(const struct scene *s, uint32_t node, uint32_t flag)
-{
-	for (uint32_t k = node + 1; k < s->nodes.at[node].end; k = s->nodes.at[k].end)
-		if (name_of(s, k) & flag)
-			return true;
-	return false;
+	return &s->targets.at.at[s->targets.at.n - 1];
 }
 
 static uint32_t add_ordinal(struct scene *s, uint32_t ordinal)
@@ -236,49 +102,87 @@ static uint32_t add_ordinal(struct scene *s, uint32_t ordinal)
 	return device;
 }
 
-static bool add_compiled(struct finder *f, uint32_t node)
+static bool add_compiled(struct host_part *h, uint32_t node)
 {
-	struct scene *s = f->s;
-	struct facts facts = *facts_of(s, node);
-	const struct target *t = find_target(f, facts.number, facts.text);
-	struct op *op;
-	unsigned class;
+	struct scene *s = h->s;
+	const struct facts *facts = host_get_facts(h, node);
+	const struct target *t = find_target(s, facts->number, facts->text);
+	struct op op = {.start = h->nodes.at[node].start,
+		.node = NONE,
+		.run = NONE,
+		.launch = NONE,
+		.device = NONE,
+		.last_end = INT64_MIN};
 
-	if (!t)
+	if (!t || s->ops.n >= OP_COMPILED)
 		return false;
-	class = has_child(s, node, NAME_RENDEZVOUS) ? ANATOMY_COMMUNICATION : t->class;
-	if (!add_op(s, node, t->name, class))
+	op.name = t->name;
+	op.class = t->class;
+	op.run = scene_add_run(s, text_of(s, facts->other), facts->has & FACT_ID, facts->id,
+		op.start);
+	if (facts->device != NONE)
+		op.device = add_ordinal(s, facts->device);
+	if (op.run == NONE || (facts->device != NONE && op.device == NONE))
 		return false;
-	op = &s->ops.at[s->ops.n - 1];
 	s->has_xla = true;
-	op->run = scene_add_run(s, text_of(s, facts.other), facts.has & FACT_ID, facts.id,
-		s->nodes.at[node].start);
-	if (op->run == NONE)
-		return false;
-	if (facts.device == NONE)
-		return true;
-	op->device = add_ordinal(s, facts.device);
-	return op->device != NONE;
+	h->marks.at[node].op = OP_COMPILED | (uint32_t)s->ops.n;
+	return vec_push(&s->ops, op);
+}
+
+/* An operation that meets others within it is a collective. */
+static void note_rendezvous(struct host_part *h, uint32_t node)
+{
+	uint32_t up = h->nodes.at[node].up, op = up == NONE ? NONE : h->marks.at[up].op;
+
+	if (op != NONE && op & OP_COMPILED)
+		h->s->ops.at[op ^ OP_COMPILED].class = ANATOMY_COMMUNICATION;
+}
+
+/* ---- other operations ------------------------------------------------------------------ */
+
+static bool add_plain(struct host_part *h, uint32_t node, uint32_t name, unsigned class)
+{
+	struct scene *s = h->s;
+	struct host_mark *m = &h->marks.at[node];
+	struct plain_op op = {.start = h->nodes.at[node].start,
+		.name = name,
+		.event = h->nodes.at[node].name,
+		.process = m->process,
+		.class = (uint8_t)(m->is_input ? WORK_INPUT : class)};
+
+	m->op = (uint32_t)s->plain.n;
+	return s->plain.n < OP_COMPILED && vec_push(&s->plain, op);
+}
+
+static bool has_child(const struct host_part *h, uint32_t node, uint32_t flag)
+{
+	for (uint32_t k = node + 1; k < h->nodes.at[node].end; k = h->nodes.at[k].end)
+		if (host_get_flags(h, k) & flag)
+			return true;
+	return false;
 }
 
 /* The operation of an eager kernel, unless it belongs to an input pipeline. 0: none. */
-static uint32_t eager_operation(const struct scene *s, uint32_t node)
+static uint32_t eager_operation(const struct host_part *h, uint32_t node)
 {
-	uint32_t up = s->nodes.at[node].up;
+	uint32_t up = h->nodes.at[node].up, text;
 
-	for (int depth = 0; up != NONE && depth < 32 && !(name_of(s, up) & NAME_EAGER); depth++) {
-		if (name_of(s, up) & NAME_REGION_START)
+	for (int depth = 0; up != NONE && depth < 32 && !(host_get_flags(h, up) & NAME_EAGER);
+		depth++) {
+		if (host_get_flags(h, up) & NAME_REGION_START)
 			return 0;
-		up = s->nodes.at[up].up;
+		up = h->nodes.at[up].up;
 	}
-	if (up == NONE || !node_has(s, up, FACT_EAGER) ||
-		has_child(s, node, NAME_KERNEL_AND_DEVICE))
+	if (up == NONE || !(host_get_facts(h, up)->has & FACT_EAGER) ||
+		has_child(h, node, NAME_KERNEL_AND_DEVICE))
 		return 0;
-	return is_input_type(text_of(s, facts_of(s, up)->text)) ? 0 : facts_of(s, up)->text;
+	text = host_get_facts(h, up)->text;
+	return is_input_type(text_of(h->s, text)) ? 0 : text;
 }
 
-static bool add_eager(struct scene *s, uint32_t node, uint32_t operation)
+static bool add_eager(struct host_part *h, uint32_t node, uint32_t operation)
 {
+	struct scene *s = h->s;
 	struct buf name = {0};
 	uint32_t text;
 
@@ -286,52 +190,46 @@ static bool add_eager(struct scene *s, uint32_t node, uint32_t operation)
 	buf_span(&name, text_of(s, operation));
 	text = name.failed ? NONE : strings_add(&s->texts, buf_get(&name));
 	buf_clear(&name);
-	return text != NONE &&
-		add_op(s, node, text,
-			s->flags[node] & NODE_OF_INPUT ? WORK_INPUT : ANATOMY_COMPUTE);
-}
-
-static bool find_ops(struct finder *f)
-{
-	struct scene *s = f->s;
-	bool ok = true;
-
-	for (uint32_t n = 0; ok && n < s->n_host; n++) {
-		struct name name = s->names.at[s->nodes.at[n].name];
-		uint32_t eager;
-
-		s->op_of[n] = NONE;
-		if (name.flags & NAME_REGION_START)
-			continue;
-		if (node_has(s, n, FACT_XLA))
-			ok = add_compiled(f, n);
-		else if (name.class != WORK_NONE)
-			ok = add_op(s, n, name.op,
-				s->flags[n] & NODE_OF_INPUT ? WORK_INPUT : name.class);
-		else if (name.flags & NAME_EAGER_KERNEL && (eager = eager_operation(s, n)))
-			ok = add_eager(s, n, eager);
-	}
-	return ok;
+	return text != NONE && add_plain(h, node, text, ANATOMY_COMPUTE);
 }
 
 /* Some versions record no operations of compiled programs: there, running a program is the work. */
-static bool find_programs(struct scene *s)
+static bool add_program(struct host_part *h, uint32_t node)
 {
+	struct scene *s = h->s;
 	uint32_t name = strings_alias(&s->texts, SPAN("(XLA program: operations not recorded)"));
-	bool ok = name != NONE;
 
-	for (size_t l = 0; ok && l < s->lines.n; l++) {
-		bool is_pool = is_program_line(s->lines.at[l].name);
+	if (name == NONE || !add_plain(h, node, name, ANATOMY_COMPUTE))
+		return false;
+	s->plain.at[s->plain.n - 1].class = ANATOMY_COMPUTE;
+	s->plain.at[s->plain.n - 1].process = NONE;
+	return true;
+}
 
-		for (uint32_t n = s->lines.at[l].first; ok && n < s->lines.at[l].end; n++) {
-			uint32_t flags = name_of(s, n);
+bool host_find_op(struct host_part *h, uint32_t node)
+{
+	struct scene *s = h->s;
+	struct name name = s->names.at[h->nodes.at[node].name];
+	uint32_t eager;
 
-			if (flags & (NAME_PROGRAM | NAME_THUNKS) ||
-				(flags & NAME_REGION_START && is_pool))
-				ok = add_op(s, n, name, ANATOMY_COMPUTE);
-		}
+	s->has_get_next |= (name.flags & NAME_GET_NEXT) != 0;
+	if (name.flags & NAME_RENDEZVOUS)
+		note_rendezvous(h, node);
+	if (name.flags & (NAME_PROGRAM | NAME_THUNKS) ||
+		(name.flags & NAME_REGION_START && h->is_program_line)) {
+		s->has_programs = true;
+		if (s->takes_programs)
+			return add_program(h, node);
 	}
-	return ok;
+	if (name.flags & NAME_REGION_START)
+		return true;
+	if (host_get_facts(h, node)->has & FACT_XLA)
+		return add_compiled(h, node);
+	if (name.class != WORK_NONE)
+		return add_plain(h, node, name.op, name.class);
+	if (name.flags & NAME_EAGER_KERNEL && (eager = eager_operation(h, node)))
+		return add_eager(h, node, eager);
+	return true;
 }
 
 /* ---- time ------------------------------------------------------------------------ */
@@ -364,24 +262,26 @@ bool scene_add_own(struct scene *s, uint32_t node, int64_t stop, struct work wor
 	return ok;
 }
 
-/* Adds a node to the time of the operation that it is part of (own.h). */
-static bool add_node(struct scene *s, struct own_times *own, uint32_t n)
+bool host_add_time(struct host_part *h, uint32_t n)
 {
-	const struct node *node = &s->nodes.at[n];
-	const struct facts *facts = facts_of(s, n);
+	struct own_times *own = &h->s->own;
+	const struct node *node = &h->nodes.at[n];
+	const struct facts *facts = host_get_facts(h, n);
 	const uint64_t *key = facts->has & FACT_KEY ? &facts->key : NULL;
-	uint32_t flags = name_of(s, n), op = s->op_of[n];
-	bool is_within;
+	uint32_t flags = host_get_flags(h, n), op = h->marks.at[n].op;
+	bool is_endless = node->end_ps == INT64_MAX, is_within;
 
-	own_see(own, node->end_ps);
+	if (!is_endless)
+		own_see(own, node->end_ps);
 	if (flags & NAME_PYTHON)
 		return true;
 	if (flags & NAME_REGION_START)
-		return own_begin_task(own, node->start, node->end_ps, key, op);
+		return own_begin_task(own, node->start, is_endless ? OWN_FOREVER : node->end_ps,
+			key, op);
 	if (op != NONE) {
 		if (!own_add(own, node->start, node->end_ps, OWN_OP, op))
 			return false;
-		if (s->ops.at[op].run != NONE)
+		if (op & OP_COMPILED)
 			own_set_key(own, key ? *key : 0);
 		return true;
 	}
@@ -396,84 +296,132 @@ static bool add_node(struct scene *s, struct own_times *own, uint32_t n)
 		NONE);
 }
 
-static bool set_time(void *context, uint32_t op, const struct own_time *time)
+bool scene_set_time(void *context, uint32_t op, const struct own_time *time)
 {
 	struct scene *s = context;
+	int64_t ps = time->busy_ps;
 
-	s->ops.at[op].work_ps = time->busy_ps;
+	/* A task without an end. */
+	if (ps >= OWN_FOREVER / 2)
+		s->has_endless = true;
+	*(op & OP_COMPILED ? &s->ops.at[op ^ OP_COMPILED].work_ps : &s->plain.at[op].work_ps) = ps;
 	return true;
+}
+
+/* What has no end ends with the trace. */
+static void end_endless(struct scene *s)
+{
+	for (size_t i = 0; s->has_endless && i < s->plain.n; i++) {
+		struct plain_op *op = &s->plain.at[i];
+
+		if (op->work_ps < OWN_FOREVER / 2)
+			continue;
+		op->work_ps -= OWN_FOREVER - s->last;
+		if (op->work_ps < 0)
+			op->work_ps = 0;
+	}
 }
 
 /* What a collective waits for counts as well: it is what the step sees. */
 static bool add_piece(struct scene *s, const struct own_piece *piece)
 {
-	struct op *op = piece->of == NONE ? NULL : &s->ops.at[piece->of];
+	struct work work = {piece->start_ps, piece->end_ps, 0, NONE, 0};
 
-	if (!op || (piece->waits && op->class != ANATOMY_COMMUNICATION))
+	if (piece->of == NONE)
 		return true;
-	if (!piece->waits && piece->end_ps > op->last_end)
-		op->last_end = piece->end_ps;
-	return vec_push(&s->work,
-		((struct work){piece->start_ps, piece->end_ps, op->name, op->device, op->class}));
+	if (piece->of & OP_COMPILED) {
+		struct op *op = &s->ops.at[piece->of ^ OP_COMPILED];
+
+		if (!piece->waits && piece->end_ps > op->last_end)
+			op->last_end = piece->end_ps;
+		work.name = op->name;
+		work.device = op->device;
+		work.class = op->class;
+	} else {
+		work.name = s->plain.at[piece->of].name;
+		work.class = s->plain.at[piece->of].class;
+	}
+	if (work.start >= work.end || (piece->waits && work.class != ANATOMY_COMMUNICATION))
+		return true;
+	return vec_push(&s->work, work);
 }
 
 static bool add_times(struct scene *s)
 {
-	struct own_times own;
+	struct own_times *own = &s->own;
+	bool ok;
+
+	own_see(own, s->last);
+	ok = own_resolve(own);
+	end_endless(s);
+	for (size_t i = 0; ok && i < own->pieces.n; i++)
+		ok = add_piece(s, &own->pieces.at[i]);
+	own_clear(own);
+	return ok;
+}
+
+/* ---- input pipelines ---------------------------------------------------------------- */
+
+static bool collect_captured(struct scene *s)
+{
 	bool ok = true;
 
-	own_init(&own, s->n_host * 16, set_time, s);
-	own.keeps_all = true;
-	for (size_t l = 0; ok && l < s->lines.n; l++) {
-		for (uint32_t n = s->lines.at[l].first; ok && n < s->lines.at[l].end; n++)
-			ok = add_node(s, &own, n);
-		ok = ok && own_end_line(&own);
-	}
-	ok = ok && own_resolve(&own);
-	for (size_t i = 0; ok && i < own.pieces.n; i++)
-		ok = add_piece(s, &own.pieces.at[i]);
-	own_clear(&own);
+	for (uint32_t n = 0; ok && n < s->n_host; n++)
+		if (name_of(s, n) & NAME_CAPTURED && node_has(s, n, FACT_ID))
+			ok = keys_set(&s->captured, facts_of(s, n)->id, n);
 	return ok;
+}
+
+/* Graphs that tf.data runs, and operations in them. */
+static void mark_input(struct scene *s)
+{
+	for (size_t i = 0; i < s->processes.n; i++) {
+		struct process *p = &s->processes.at[i];
+
+		p->is_input = keys_find(&s->captured, p->id) ||
+			(p->around != NONE && s->processes.at[p->around].is_input);
+	}
+	for (size_t i = 0; s->captured.at.n && i < s->plain.n; i++)
+		if (s->plain.at[i].process != NONE &&
+			s->processes.at[s->plain.at[i].process].is_input)
+			s->plain.at[i].class = WORK_INPUT;
 }
 
 /* ---- other time -------------------------------------------------------------------- */
 
-struct async {
-	int64_t start;
-	uint32_t node;
-};
+static bool is_input(const struct scene *s, const struct facts *f)
+{
+	return f->has & FACT_INPUT || (f->device != NONE && s->processes.at[f->device].is_input);
+}
 
 /* Asynchronous kernels of TensorFlow, from their start to the event that they are done. */
-static bool add_async(struct finder *f, uint32_t done)
+static bool add_async(struct scene *s, const struct keys *starts, uint32_t done)
 {
-	struct scene *s = f->s;
-	const struct facts *facts = facts_of(s, done);
-	struct key_node *start = facts->has & FACT_KEY ? find_key(&f->starts, facts->key) : NULL;
+	const struct facts *facts = facts_of(s, done), *of;
+	struct key_place *start = facts->has & FACT_KEY ? keys_find(starts, facts->key) : NULL;
 	struct work work = {.device = NONE, .end = s->nodes.at[done].start};
-	const struct facts *of;
 
-	if (!start || start->node == NONE)
+	if (!start || start->place == NONE)
 		return true;
-	work.start = s->nodes.at[start->node].start;
-	of = facts_of(s, start->node);
+	work.start = s->nodes.at[start->place].start;
+	of = facts_of(s, start->place);
 	work.name = of->text;
 	work.class = (uint8_t)class_of_type(text_of(s, of->other));
-	if (s->flags[start->node] & NODE_OF_INPUT || work.end <= work.start ||
+	if (is_input(s, of) || work.end <= work.start ||
 		(work.class != ANATOMY_COMMUNICATION &&
 			(work.class != ANATOMY_INPUT || s->has_get_next)))
 		return true;
-	start->node = NONE;
+	start->place = NONE;
 	return vec_push(&s->work, work);
 }
 
-static bool collect_starts(struct finder *f)
+static bool collect_starts(const struct scene *s, struct keys *starts)
 {
-	const struct scene *s = f->s;
 	bool ok = true;
 
 	for (uint32_t n = 0; ok && n < s->n_host; n++)
 		if (name_of(s, n) & NAME_ASYNC_START && node_has(s, n, FACT_KEY))
-			ok = add_key(&f->starts, facts_of(s, n)->key, n);
+			ok = keys_set(starts, facts_of(s, n)->key, n);
 	return ok;
 }
 
@@ -487,11 +435,11 @@ static bool add_whole(struct scene *s, uint32_t n, unsigned class, uint32_t name
 }
 
 /* Takes of batches, and asynchronous kernels. */
-static bool add_others(struct finder *f)
+static bool add_others(struct scene *s)
 {
-	struct scene *s = f->s;
 	uint32_t get_next = strings_alias(&s->texts, SPAN("IteratorGetNext"));
-	bool ok = get_next != NONE && collect_starts(f);
+	struct keys starts = {0};
+	bool ok = get_next != NONE && collect_starts(s, &starts);
 
 	for (uint32_t n = 0; ok && n < s->n_host; n++) {
 		uint32_t flags = name_of(s, n);
@@ -499,36 +447,30 @@ static bool add_others(struct finder *f)
 		if (flags & NAME_GET_NEXT)
 			ok = add_whole(s, n, ANATOMY_INPUT, get_next);
 		if (ok && flags & NAME_ASYNC_DONE)
-			ok = add_async(f, n);
+			ok = add_async(s, &starts, n);
 	}
+	keys_clear(&starts);
 	return ok;
-}
-
-static bool find_all(struct finder *f)
-{
-	struct scene *s = f->s;
-	bool ok = collect_keys(f);
-
-	if (ok)
-		mark_input(f);
-	ok = ok && find_ops(f) && (s->has_xla || s->has_accelerator || find_programs(s));
-	if (!ok)
-		return false;
-	return add_times(s) && add_others(f);
 }
 
 bool scene_find_work(struct scene *s)
 {
-	struct finder f = {.s = s};
 	bool ok;
 
 	s->n_host = s->nodes.n;
-	s->op_of = mem_array(s->n_host + 1, sizeof(*s->op_of));
-	s->flags = mem_zero_array(s->n_host + 1, sizeof(*s->flags));
-	ok = s->op_of && s->flags && find_all(&f);
-	vec_clear(&f.targets);
-	hash_clear(&f.target_index);
-	clear_keys(&f.captured);
-	clear_keys(&f.starts);
-	return scene_ok(s, ok);
+	ok = collect_captured(s);
+	if (ok)
+		mark_input(s);
+	return scene_ok(s, ok && add_times(s) && add_others(s));
+}
+
+void scene_clear_work(struct scene *s)
+{
+	own_clear(&s->own);
+	vec_clear(&s->plain);
+	vec_clear(&s->ops);
+	vec_clear(&s->processes);
+	vec_clear(&s->targets.at);
+	hash_clear(&s->targets.index);
+	keys_clear(&s->captured);
 }

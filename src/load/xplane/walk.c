@@ -12,66 +12,21 @@ struct unsorted {
 
 /* ---- events -------------------------------------------------------------- */
 
-static int64_t clamp(int64_t ps)
-{
-	return ps > WALK_TIME_LIMIT     ? WALK_TIME_LIMIT
-		: ps < -WALK_TIME_LIMIT ? -WALK_TIME_LIMIT
-					: ps;
-}
-
 static int64_t line_start(const struct walk *w)
 {
-	int64_t ns;
-
-	if (__builtin_sub_overflow(w->line.timestamp_ns, w->trace->origin_ns, &ns) ||
-		ns > WALK_TIME_LIMIT / 1000)
-		return WALK_TIME_LIMIT;
-	return ns * 1000;
+	return event_line_start(w->line.timestamp_ns, w->trace->origin_ns);
 }
 
-/* Reads the time, duration and stats of an event. Not inlined, the op table of a trace takes 5 %
- * longer. */
 static inline __attribute__((always_inline)) void read_event(struct walk *w, int64_t base_ps,
 	struct span message, struct event *e)
 {
-	/* Reading the first fields may run past the event, up to the end of its line: near the
-	 * end of a reader, varints are read byte by byte. */
-	struct wire_reader r = {message.at, w->line.end, NULL};
-	const char *end = message.at + message.n;
-	uint64_t id = 0, value;
-	struct wire_field f;
+	struct event_fields f =
+		event_read(w->plane, w->d, w->line.end, base_ps, message, &e->stats);
 
-	e->start_ps = base_ps;
-	e->duration_ps = 0;
-	e->is_aggregate = false;
-	e->stats.has = 0;
-	/* In the order recorders write them, without a branch on the field number. */
-	wire_take_varint(&r, XEVENT_METADATA_ID, &id);
-	if (wire_take_varint(&r, XEVENT_OFFSET_PS, &value))
-		e->start_ps = base_ps + clamp((int64_t)value);
-	if (wire_take_varint(&r, XEVENT_DURATION_PS, &value))
-		e->duration_ps = clamp((int64_t)value);
-	r = (struct wire_reader){r.at <= end ? r.at : message.at, end, NULL};
-	for (;;) {
-		while (plane_take_stat(w->plane, &r, w->line.end, &e->stats))
-			continue;
-		if (!decoder_next(w->d, &r, &f))
-			break;
-		switch (f.tag) {
-		case WIRE_VARINT(XEVENT_METADATA_ID): id = f.value; break;
-		case WIRE_VARINT(XEVENT_OFFSET_PS):
-			e->start_ps = base_ps + clamp((int64_t)f.value);
-			break;
-		case WIRE_VARINT(XEVENT_DURATION_PS):
-			e->duration_ps = clamp((int64_t)f.value);
-			break;
-		case WIRE_VARINT(XEVENT_NUM_OCCURRENCES): e->is_aggregate = true; break;
-		case WIRE_LEN(XEVENT_STATS):
-			plane_read_stat(w->plane, w->d, f.bytes, &e->stats);
-			break;
-		}
-	}
-	e->name = plane_ids_find(&w->plane->name_ids, id);
+	e->start_ps = f.start_ps;
+	e->duration_ps = f.duration_ps;
+	e->is_aggregate = f.is_aggregate;
+	e->name = f.name;
 	e->role = e->name == NONE ? &w->no_role : &w->plane->roles.at[e->name];
 }
 
@@ -185,13 +140,13 @@ static bool add_device_step(struct walk *w, const struct event *e)
 static bool is_usable(struct walk *w, const struct event *e)
 {
 	struct trace_skipped *skipped = &w->trace->skipped;
-	bool is_timed = e->duration_ps >= 0 && e->duration_ps < WALK_TIME_LIMIT;
+	bool is_timed = e->duration_ps >= 0 && e->duration_ps < EVENT_TIME_LIMIT;
 
 	if (is_timed && !e->is_aggregate && e->name != NONE)
 		return true;
 	skipped->aggregates += e->is_aggregate;
 	skipped->backward += e->duration_ps < 0;
-	skipped->endless += e->duration_ps == WALK_TIME_LIMIT;
+	skipped->endless += e->duration_ps == EVENT_TIME_LIMIT;
 	skipped->nameless += e->name == NONE;
 	return is_timed && !e->is_aggregate;
 }

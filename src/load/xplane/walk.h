@@ -3,6 +3,7 @@
 #ifndef TFPROF_LOAD_XPLANE_WALK_H
 #define TFPROF_LOAD_XPLANE_WALK_H
 
+#include "load/xplane/event.h"
 #include "load/xplane/trace.h"
 
 struct event {
@@ -43,9 +44,6 @@ enum line_kind {
 	LINE_TPU_MODULES, /* an event for each run of a program */
 	LINE_STEPS
 };
-
-/* 13 days: longer than any trace, and small enough that a few of them add up within 64 bits. */
-#define WALK_TIME_LIMIT (INT64_C(1) << 60)
 
 struct line {
 	struct span name;

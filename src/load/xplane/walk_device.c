@@ -125,8 +125,8 @@ void walk_use_device_clock(struct walk *w, int64_t base_ps, struct event *e)
 		return;
 	offset_ps = (int64_t)xstats_number(&e->stats, STAT_DEVICE_OFFSET);
 	duration_ps = (int64_t)xstats_number(&e->stats, STAT_DEVICE_DURATION);
-	if (offset_ps < 0 || offset_ps > WALK_TIME_LIMIT || duration_ps < 0 ||
-		duration_ps > WALK_TIME_LIMIT)
+	if (offset_ps < 0 || offset_ps > EVENT_TIME_LIMIT || duration_ps < 0 ||
+		duration_ps > EVENT_TIME_LIMIT)
 		return;
 	e->start_ps = base_ps + offset_ps;
 	e->duration_ps = duration_ps;
