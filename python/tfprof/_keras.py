@@ -282,8 +282,8 @@ def _report(profile: Profile, path: str, batch: Optional[int]) -> Iterator[str]:
         yield (f"  {overview['float_ops']:,} float operations per step"
                + "".join(f" ({one})" for one in about if one))
     yield "  nodes that take most time:"
-    costly = sorted((row for row in profile.scope(order_by="micros")
-                     if row.accounted and row.depth), key=lambda row: -row.exec_micros)
+    costly = sorted((row for row in profile.scope(order_by="work")
+                     if row.accounted and row.depth), key=lambda row: -row.work_micros)
     for row in costly[:5]:
         share = 100 * row.exec_micros / total if total else 0
         yield f"    {_milliseconds(row.exec_micros):>10} {share:5.1f}%  {row.name}"

@@ -93,7 +93,8 @@ def from_keywords(question: str, options: Optional[Mapping[str, Any]],
         values["max_depth"] = None
     if "order_by" not in given and question == "op":
         words = known["order_by"].words
-        values["order_by"] = next((word for word in values["select"] if word in words), "name")
+        first = next((word for word in values["select"] if word in words), "name")
+        values["order_by"] = "work" if first == "micros" else first
     return [(name, _setting(value)) for name, value in given.items()], values
 
 

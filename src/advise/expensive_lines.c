@@ -30,6 +30,12 @@ struct line {
 
 typedef VEC(struct line) lines_vec;
 
+/* What waits is not what makes a program slow. */
+static enum metric rank_by(const struct check *c)
+{
+	return c->advice->as_tensorflow ? METRIC_MICROS : METRIC_WORK;
+}
+
 static uint32_t count(const struct outline *o, uint32_t row)
 {
 	return o->first[row + 1] - o->first[row];
@@ -102,7 +108,7 @@ static bool sort_children(struct outline *o)
 			continue;
 		for (uint32_t i = 0; i < count(o, row); i++)
 			items[i] = (struct sort_item){sort_key_descending(query_total(o->q,
-							      METRIC_MICROS, children[i])),
+							      METRIC_WORK, children[i])),
 				children[i]};
 		sort_items(items, scratch, count(o, row));
 		for (uint32_t i = 0; i < count(o, row); i++)
@@ -144,7 +150,7 @@ static bool push_children(const struct outline *o, uint32_t row, int64_t level, 
 	while (n-- > 0) {
 		uint32_t child = o->children[o->first[row] + (uint32_t)n];
 
-		if (query_total(o->q, METRIC_MICROS, child) >= minimum &&
+		if (query_total(o->q, rank_by(o->c), child) >= minimum &&
 			!vec_push(lines, ((struct line){child, level})))
 			return false;
 	}
@@ -173,7 +179,7 @@ static bool put_lines(const struct outline *o, uint32_t from, places_vec *places
 enum tfprof_status expensive_lines(struct check *c, struct tfprof_error *err)
 {
 	const char *settings[] = {"max_depth", c->advice->as_tensorflow ? "100" : "1000000",
-		"min_micros", "1", "order_by", "micros", NULL};
+		"min_micros", "1", "order_by", metric_infos[rank_by(c)].word, NULL};
 	bool as_tensorflow = c->advice->as_tensorflow, ok;
 	struct query q;
 	enum tfprof_status status = check_query(c, TFPROF_CODE, settings, &q, err);

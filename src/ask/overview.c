@@ -216,12 +216,12 @@ static const struct {
 	unsigned needs;
 } suggestions[] = {
 	{"step", "how long a step takes, and where the time goes", NEED_STEPS},
-	{"op --select=micros,bytes,occurrence --order_by=micros",
+	{"op --select=micros,bytes,occurrence --order_by=work",
 		"the most expensive kinds of operations", NEED_RUNS},
-	{"code --select=micros --order_by=micros --max_depth=6",
-		"the most expensive lines of Python", NEED_RUNS | NEED_STACKS},
+	{"code --select=micros --order_by=work --max_depth=6", "the most expensive lines of Python",
+		NEED_RUNS | NEED_STACKS},
 	{"advise", "problems, and what to do about them", NEED_RUNS},
-	{"scope --select=micros --order_by=micros --max_depth=3",
+	{"scope --select=micros --order_by=work --max_depth=3",
 		"the most expensive parts of the model", NEED_RUNS},
 	{"scope --select=params --account_type_regexes=_trainable_variables --order_by=params "
 	 "--max_depth=3",

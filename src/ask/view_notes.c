@@ -76,6 +76,22 @@ static void note_parameters(struct answer *a, const struct query *q)
 		"from as_graph_def(add_shapes=True), or a checkpoint");
 }
 
+/* Only a trace tells what threads did. */
+static void note_threads(struct answer *a, const struct query *q)
+{
+	static const enum select_id words[] = {SEL_BUSY, SEL_WAITING, SEL_THREADS};
+
+	if (gap_is_open(q->model, GAP_RUNS) || q->model->execs.lanes.n)
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (options_select(q->options, words[i])) {
+			answer_note(a, "no_thread_times",
+				"no times of threads in this profile: busy, waiting and threads "
+				"need a trace (*.xplane.pb)");
+			return;
+		}
+}
+
 /* ---- regexes that match nothing ------------------------------------------------------ */
 
 /* One of the lists, and the names that it is tried on. */
@@ -238,6 +254,7 @@ void view_note(struct answer *a, struct query *q)
 	if (!o->tolerant) {
 		note_gaps(a, q);
 		note_parameters(a, q);
+		note_threads(a, q);
 		note_regexes(a, q);
 		note_empty(a, q);
 	}

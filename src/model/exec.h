@@ -29,6 +29,8 @@
 #define EXEC_AMOUNTS(X)    \
 	X(accelerator_us)  \
 	X(cpu_us)          \
+	X(busy_us)         \
+	X(waiting_us)      \
 	X(requested_bytes) \
 	X(peak_bytes)      \
 	X(residual_bytes)  \
@@ -223,6 +225,12 @@ struct exec_added {
 bool exec_add(struct model *m, uint32_t row, const struct exec_added *added);
 /* Adds memory to a row. False on allocation failure. */
 bool exec_add_memory(struct model *m, uint32_t row, const struct exec_memory *memory);
+
+/* Time of an operation that does not only wait. */
+static inline int64_t exec_work_us(const struct exec_sums *x)
+{
+	return x->waiting_us && !x->busy_us ? 0 : clamped_sum(x->accelerator_us, x->cpu_us);
+}
 
 static inline void exec_sums_add_time(struct exec_sums *sums, bool is_accelerator, int64_t us)
 {

@@ -1,5 +1,7 @@
 #include "query/columns.h"
 
+#include <math.h>
+
 #include "hlo/node_kind.h"
 #include "query/distinct.h"
 #include "query/input_shapes.h"
@@ -56,7 +58,7 @@ enum column_id column_find(const char *name)
 
 unsigned column_metrics(enum column_id id)
 {
-	return columns[id].metrics;
+	return id == COLUMN_THREADS ? THREADS_METRICS : columns[id].metrics;
 }
 
 bool column_is_selectable(enum column_id id)
@@ -324,6 +326,17 @@ void query_put_kind(const struct query *q, uint32_t row, struct buf *b)
 		buf_text(b, hlo_kind_texts[kind]);
 }
 
+double query_get_threads(const struct query *q, uint32_t row)
+{
+	int64_t room[N_METRICS];
+	const int64_t *numbers = q->kind == TFPROF_OP ? query_own_row(q, q->view[row], room)
+						      : query_total_row(q, q->view[row]);
+	int64_t busy_us = numbers[q->numbers.slot[METRIC_BUSY]];
+	int64_t work_us = numbers[q->numbers.slot[METRIC_WORK]];
+
+	return busy_us > 0 && work_us > 0 ? (double)busy_us / (double)work_us : NAN;
+}
+
 static void put_text(struct query *q, enum column_id id, uint32_t i, struct table_column *c)
 {
 	const struct model *m = q->model;
@@ -423,6 +436,10 @@ static enum tfprof_status fill(struct query *q, enum column_id id, struct table_
 			put_list(q, id, i, &ids, c);
 		vec_clear(&ids);
 		break;
+	case TFPROF_COLUMN_DOUBLE:
+		for (uint32_t i = 0; i < q->n; i++)
+			c->doubles[i] = query_get_threads(q, i);
+		break;
 	default: fill_numbers(q, id, c->numbers);
 	}
 	if (q->failed != TFPROF_OK && err)
@@ -442,7 +459,8 @@ static enum tfprof_status make_one(struct columns *c, struct query *q, enum colu
 		return TFPROF_UNSUPPORTED;
 	if (!table_column_init(column, &columns[id].info, q->n))
 		return error_no_memory(err);
-	column->view.is_nullable = id == COLUMN_PARENT || id == COLUMN_NODE || id == COLUMN_LINE;
+	column->view.is_nullable = id == COLUMN_PARENT || id == COLUMN_NODE || id == COLUMN_LINE ||
+		id == COLUMN_THREADS;
 	status = fill(q, id, column, err);
 	if (status == TFPROF_OK)
 		return table_column_finish(column, err);

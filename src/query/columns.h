@@ -28,6 +28,7 @@
 	X(DEVICE, "device", TEXTS, SELECT(DEVICE), false)                      \
 	X(OP_TYPES, "op_types", TEXTS, SELECT(OP_TYPES), false)                \
 	X(KIND, "kind", TEXT, SELECT(KIND), true)                              \
+	X(THREADS, "threads", DOUBLE, SELECT(THREADS), true)                   \
 	X(KERNEL_COUNT, "kernel_count", INT64, 0, true)                        \
 	X(LAUNCH_MICROS, "launch_micros", INT64, 0, true)                      \
 	X(INPUT_SHAPES, "input_shapes", TEXTS, SELECT(INPUT_SHAPES), false)    \
@@ -84,6 +85,9 @@ enum tfprof_status columns_make(struct columns *c, struct query *q, const enum c
 	size_t n, struct tfprof_error *err);
 /* What the time of a row is spent on (hlo/kind.h), or most of it. */
 void query_put_kind(const struct query *q, uint32_t row, struct buf *b);
+/* How many threads work for a row at a time, in tree views with all below it; NAN if it has no time
+ * of threads. The query must have the metrics of THREADS_METRICS. */
+double query_get_threads(const struct query *q, uint32_t row);
 
 /* Finds the row of each node; -1 if it has none. */
 enum tfprof_status columns_map_nodes(struct columns *c, const struct query *q,

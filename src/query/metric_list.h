@@ -83,7 +83,25 @@
 		"time on CPUs",                                                \
 		.title = "cpu time", .header = "cpu execution time",           \
 		.doc = CPU_TIME_DOC,                                           \
-		.pprof = "CPU execution time.", .part_of = SELECT(MICROS))
+		.pprof = "CPU execution time.", .part_of = SELECT(MICROS))     \
+	X(BUSY, "busy", busy_micros, MICROS, x->busy_us, 0,                    \
+		"Show nodes that keep threads busy for at least this many microseconds.", \
+		"time of all threads that work for it, of traces",             \
+		.title = "thread time", .header = "thread time",               \
+		.doc = "thread time: Time of all threads that work for the operation. Divided by the " \
+		"execution time it is the number of threads that work at a time.") \
+	X(WAITING, "waiting", waiting_micros, MICROS, x->waiting_us, 0,        \
+		"Show nodes that wait for at least this many microseconds.",   \
+		"time in which it only waits for others, of traces",           \
+		.title = "waiting", .header = "waiting",                       \
+		.doc = "waiting: Time in which the operation waits for others. That of an operation " \
+		"that only waits (_Recv, IteratorGetNext, all-reduce-done) is its execution time, " \
+		"too; that of others comes on top of it.")                     \
+	X(WORK, "work", work_micros, MICROS, exec_work_us(x), 0,               \
+		"Show nodes that work for at least this many microseconds.",   \
+		"execution time without that of operations that only wait",    \
+		.title = "work", .header = "work",                             \
+		.doc = "work: Execution time without that of operations that only wait.")
 
 #define PARAMETER_METRICS(X)                                                   \
 	X(PARAMS, "params", parameters, COUNT, model_parameters(m, node), OPTIONS_MIN_PARAMS, \
@@ -148,6 +166,7 @@ enum {
 #define X(id, ...) | 1 << METRIC_##id
 	MODEL_METRICS_MASK = 0 MODEL_METRICS(X), /* of a node itself, without a run */
 	RUN_METRICS_MASK = 0 RUN_METRICS(X),
+	THREADS_METRICS = 1 << METRIC_BUSY | 1 << METRIC_WORK, /* threads is their ratio */
 	OWN_MINIMUM_MASK = 0 OWN_MINIMUM_METRICS(X),
 #undef X
 };

@@ -451,7 +451,8 @@ bool options_choose_defaults(struct tfprof_options *o, enum tfprof_view view, bo
 		return false;
 	if (view != TFPROF_OP || options_is_given(o, OPT_ORDER_BY))
 		return true;
-	word = span_of(order_words[o->first_number]);
+	/* The first should be one that works. */
+	word = span_of(order_words[o->first_number == ORDER_MICROS ? ORDER_WORK : o->first_number]);
 	return options_set_list(o, OPT_ORDER_BY, &word, 1, false, NULL) == TFPROF_OK;
 }
 

@@ -112,6 +112,9 @@ enum { PEAK_FLOPS_SHEET = -1 };
 		"on and user-defined strings.")                                \
 	X(KIND, "kind", "what the time is spent on: matmul, data movement, waiting and others", \
 		"kind: What the time is spent on, whatever the source calls the operation.") \
+	X(THREADS, "threads", "threads that work for it at a time: busy / work, of traces", \
+		"threads: How many threads work for the operation at a time: thread time divided by the " \
+		"time in which any does.")                                         \
 	X(INPUT_SHAPES, "input_shapes", "shapes of inputs",                    \
 		"input shape: The shape of input tensors")                     \
 	X(TENSOR_VALUE, "tensor_value", "values from the checkpoint (scope, graph)", \

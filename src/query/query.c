@@ -34,6 +34,8 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
 	for (int k = 0; k < N_METRICS; k++)
 		if (o->selected & metric_selects((enum metric)k) || (int)o->order - 1 == k)
 			mask |= 1u << k;
+	if (options_select(o, SEL_THREADS))
+		mask |= THREADS_METRICS;
 	for (size_t i = 0; i < N_MINIMUMS; i++)
 		if (o->number[minimum_options[i].option] != 0)
 			mask |= 1u << minimum_options[i].metric;

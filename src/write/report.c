@@ -1,5 +1,8 @@
 #include "write/report.h"
 
+#include <math.h>
+
+#include "query/columns.h"
 #include "query/distinct.h"
 
 static const char *const view_legends[] = {
@@ -78,6 +81,7 @@ static void put_header(const struct query *q, struct sink *out)
 		{SEL_DEVICE, "assigned devices"},
 		{SEL_OP_TYPES, "op types"},
 		{SEL_KIND, "kind"},
+		{SEL_THREADS, "threads"},
 		{SEL_OCCURRENCE,
 			query_has_groups(q) ? "op occurrence (run|defined)"
 					    : "op count (run|defined)"},
@@ -190,6 +194,16 @@ bool report_devices(const struct query *q, struct buf *b, struct row_nodes nodes
 	any = ids.n;
 	vec_clear(&ids);
 	return any;
+}
+
+void report_threads(const struct query *q, uint32_t row, struct buf *b)
+{
+	double threads = query_get_threads(q, row);
+
+	if (isnan(threads))
+		buf_text(b, "--");
+	else
+		buf_printf(b, "%.1f threads", threads);
 }
 
 void report_types(const struct query *q, struct buf *b, struct row_nodes nodes)

@@ -34,6 +34,8 @@ static inline void report_name(const struct query *q, struct buf *b, struct span
  * device. */
 bool report_devices(const struct query *q, struct buf *b, struct row_nodes nodes);
 void report_types(const struct query *q, struct buf *b, struct row_nodes nodes);
+/* "1.7 threads"; "--" if that is not known. */
+void report_threads(const struct query *q, uint32_t row, struct buf *b);
 /* "A|B" */
 void report_set(const struct query *q, struct buf *b, uint32_t set);
 

@@ -84,6 +84,11 @@ static void put_line(struct query *q, uint32_t row, const enum metric *numbers, 
 		query_put_kind(q, (uint32_t)row, scratch);
 		put_padded(b, scratch, 0, &separator);
 	}
+	if (options_select(o, SEL_THREADS)) {
+		scratch->n = 0;
+		report_threads(q, row, scratch);
+		put_padded(b, scratch, 10, &separator);
+	}
 	if (options_select(o, SEL_OCCURRENCE)) {
 		scratch->n = 0;
 		buf_printf(scratch, "%lld|%lld", (long long)query_own(q, METRIC_OCCURRENCE, row),

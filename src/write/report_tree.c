@@ -187,6 +187,8 @@ static void put_line(struct line *l, const enum metric *numbers, size_t n)
 		put_types(l);
 	if (options_select(o, SEL_KIND))
 		put_kind(l);
+	if (options_select(o, SEL_THREADS))
+		report_threads(l->q, l->row, begin_piece(l));
 	if (options_select(o, SEL_OCCURRENCE))
 		put_occurrence(l);
 	if (options_select(o, SEL_INPUT_SHAPES))

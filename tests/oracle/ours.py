@@ -57,7 +57,7 @@ class _Column(ctypes.Structure):
         if self.type == TEXTS:
             return [self._text(i) for i in range(self.lists[row], self.lists[row + 1])]
         if self.type == DOUBLE:
-            return self.doubles[row]
+            return self.doubles[row] if self.doubles[row] == self.doubles[row] else None
         if self.is_nullable and self.numbers[row] < 0:
             return None
         return bool(self.numbers[row]) if self.type == BOOL else self.numbers[row]

@@ -39,7 +39,7 @@ def test_defaults_are_those_of_queries(profile, view):
     for name, parameter in keywords_of(getattr(tfprof.Profile, view)).items():
         default = parameter.default
         if name == "order_by":
-            assert default is None and options[name] == ("micros" if view == "op" else "name")
+            assert default is None and options[name] == ("work" if view == "op" else "name")
             continue
         if name == "select":
             assert default is None and options[name] == ["micros"]

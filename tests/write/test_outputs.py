@@ -348,7 +348,7 @@ def all_selects():
 
 def rows(profile, view, **options):
     """The columns of the C API as the records of a JSON report."""
-    columns = {**profile.columns(view, **options), **profile.columns(view, ["kind"], **options)}
+    columns = {**profile.columns(view, **options), **profile.columns(view, ["kind", "threads"], **options)}
     for name in ("device", "op_types", "input_shapes"):
         columns[name] = ["|".join(texts) for texts in columns[name]]
     return [{**dict(zip(columns, values)), "id": i}

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import subprocess
 
 import tree
@@ -26,3 +27,11 @@ def nodes(path, step, directory):
     rows, _ = query("scope", path, f"--step={step}", directory=directory)
     return {row["name"]: (int(row["exec_micros"]), int(row["run_count"]))
             for row in rows if int(row["run_count"])}
+
+
+def threads(path, *more):
+    """{name: (microseconds, busy, waiting, threads)} of what ran, per step."""
+    done = run("scope", path, "--output=json", "--max_depth=100000", "--select=micros,busy,waiting,threads,occurrence", *more)
+    assert done.returncode == 0, done.stderr
+    return {row["name"]: (row["exec_micros"], row["busy_micros"], row["waiting_micros"], row["threads"])
+            for row in json.loads(done.stdout)["nodes"] if row["run_count"]}

@@ -357,16 +357,19 @@ def read(data):
     number(space, ops)
     sums, types = {}, {}
     for op in ops:
-        row = sums.setdefault((op.node, op.step), [0, 0, 0, 0, 0])
+        row = sums.setdefault((op.node, op.step), [0] * 7)
         types.setdefault(op.node, op.type)
         row[0] += 1
         row[1] += op.total
         row[2] += op.total - op.nested if op.kind == "async" else op.own
         row[3] += op.is_async
         row[4] += op.total - op.nested
+        row[5] += op.total - op.nested if op.kind == "async" else op.busy
+        row[6] += 0 if op.kind == "async" else op.waiting
     return [
-        {"node": n, "op": types[n], "step": s, "count": c, "total_ps": t, "self_ps": p, "async": a, "event_ps": e}
-        for (n, s), (c, t, p, a, e) in sorted(sums.items(), key=lambda i: (i[0][0], i[0][1] is None, i[0][1]))
+        {"node": n, "op": types[n], "step": s, "count": c, "total_ps": t, "self_ps": p, "async": a, "event_ps": e,
+         "busy_ps": b, "waiting_ps": w}
+        for (n, s), (c, t, p, a, e, b, w) in sorted(sums.items(), key=lambda i: (i[0][0], i[0][1] is None, i[0][1]))
     ]
 
 

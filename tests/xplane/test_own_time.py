@@ -102,6 +102,10 @@ def distinct(lines):
     return all(len({e[1] for e in line}) == len(line) for line in lines)
 
 
+def to_us(ps):
+    return (ps + US // 2) // US
+
+
 def test_random_traces_agree_with_the_rules(tmp_path):
     compared = with_tasks = 0
     for seed in range(200):
@@ -109,16 +113,20 @@ def test_random_traces_agree_with_the_rules(tmp_path):
         data = maker.trace()
         if not distinct(maker.lines):
             continue
-        want = defaultdict(lambda: [0, 0])
+        want, of_threads = defaultdict(lambda: [0, 0]), defaultdict(lambda: [0, 0])
         for row in reference.read(data):
             assert row["step"] == 0
             want[row["node"]][0] += row["self_ps"]
             want[row["node"]][1] += row["count"]
+            of_threads[row["node"]][0] += row["busy_ps"]
+            of_threads[row["node"]][1] += row["waiting_ps"]
             with_tasks += row["self_ps"] > row["event_ps"]
         path = tmp_path / "random.xplane.pb"
         path.write_bytes(data)
         found = product.nodes(path, 0, tmp_path) if want else {}
-        assert found == {name: ((ps + US // 2) // US, n) for name, (ps, n) in want.items()}, seed
+        assert found == {name: (to_us(ps), n) for name, (ps, n) in want.items()}, seed
+        assert {name: row[1:3] for name, row in (product.threads(path) if want else {}).items()} == \
+            {name: (to_us(busy), to_us(waiting)) for name, (busy, waiting) in of_threads.items()}, seed
         compared += bool(want)
     assert compared >= 100 and with_tasks >= 100
 
@@ -140,6 +148,37 @@ def test_operations_take_no_more_than_the_threads_had(case, tmp_path):
     total = sum(int(row["exec_micros"]) for row in rows) / 1000
     threads = {"j09_pmap_straggler": 4}.get(case, 2)
     assert total <= threads * statistics.mean(step["wall"] for step in truth.values())
+
+
+def test_threads_of_an_operation_are_what_was_planted(tmp_path):
+    """An operation of 20 us, whose event takes 8 and whose two tasks 10 each; a collective that waits for 30; an operation
+    that only waits."""
+    def xla(name, start, duration, key):
+        return (name, start * US, duration * US, {"hlo_op": name, "hlo_module": "jit_f", "program_id": 7, "run_id": 1, "_pt": 0, "_p": key})
+
+    def at(name, time, duration=0, **stats):
+        return (name, time * US, duration * US, stats)
+
+    path = tmp_path / "planted.xplane.pb"
+    path.write_bytes(make.host(
+        [xla("dot", 10, 8, 1), at("ThreadpoolListener::Record", 11, _pt=15, _p=7),
+         at("ThreadpoolListener::Record", 12, _pt=15, _p=8), xla("all-reduce", 50, 40, 2), at("Rendezvous", 55, 30),
+         at("get:IteratorGetNext", 100, 70)],
+        [at("ThreadpoolListener::StartRegion", 14, _ct=15, _c=7), at("ThreadpoolListener::StopRegion", 24)],
+        [at("ThreadpoolListener::StartRegion", 20, _ct=15, _c=8), at("ThreadpoolListener::StopRegion", 30),
+         at("end: dot", 31, 1, _ct=0, _c=1)]))
+    assert product.threads(path) == {"jit_f/dot": (20, 28, 0, 1.4), "jit_f/all-reduce": (10, 10, 30, 1),
+                                     "get": (70, 0, 70, None)}
+    rows = json.loads(product.run("op", path, "--output=json", "--select=micros").stdout)["nodes"]
+    assert [row["name"] for row in rows[1:]] == ["dot", "all-reduce", "IteratorGetNext"]
+    assert [row["exec_micros"] for row in rows[1:]] == [20, 10, 70]
+    asked = json.loads(product.run("op", path, "--output=json", "--order_by=micros").stdout)["nodes"]
+    assert asked[1]["name"] == "IteratorGetNext"
+
+
+def test_profiles_without_threads_say_so():
+    said = product.run("op", os.path.join(tree.TOP, "examples", "resnet", "profile"), "--select=busy", "--max_depth=1")
+    assert "need a trace" in said.stderr
 
 
 def test_what_waits_is_not_the_most_expensive_operation():

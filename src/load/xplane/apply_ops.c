@@ -10,6 +10,7 @@
 
 #include "base/clamped.h"
 #include "base/prefetch.h"
+#include "load/anatomy/names.h"
 #include "model/executed.h"
 
 /* An operation that has not been converted to a run yet. */
@@ -33,6 +34,7 @@ static int64_t to_us(int64_t ps)
 /* What a node did in a step. */
 struct node_work {
 	int64_t self_ps, accelerator_ps;
+	int64_t busy_ps, waiting_ps; /* of threads */
 	int64_t output_bytes;
 	uint32_t n;
 	uint32_t n_executions; /* kernels may be parts of one */
@@ -44,6 +46,21 @@ struct node_work {
 	uint32_t line;    /* of the first run, or the first on an accelerator */
 	bool is_mixed;    /* its runs were on different devices */
 };
+
+/* Nobody works for an operation that only waits. */
+static void add_own(const struct apply *a, struct node_work *d, const struct trace_op *op,
+	int64_t self_ps)
+{
+	const struct own_time *time =
+		op->cause == NONE ? NULL : &a->trace->own_times.at[op->cause].time;
+
+	if (a->trace->targets.at[op->target].is_waiting) {
+		d->waiting_ps += self_ps;
+		return;
+	}
+	d->busy_ps += time ? time->busy_ps : self_ps;
+	d->waiting_ps += time ? time->waiting_ps : 0;
+}
 
 /* Times are summed in picoseconds. A run gets the difference it makes to the rounded sum, so
  * that the runs' microseconds add up to it. The run overwrites the operation. */
@@ -57,6 +74,7 @@ static void add_run(struct apply *a, struct node_work *d, uint32_t place, uint32
 	int64_t end_us = apply_time_us(a, op->start_ps + op->total_ps);
 	int64_t *sum_ps = lane->is_accelerator ? &d->accelerator_ps : &d->self_ps;
 
+	add_own(a, d, op, self_ps);
 	op->run = (struct exec_run){start_us, end_us - start_us,
 		to_us(*sum_ps + self_ps) - to_us(*sum_ps), a->lanes[line], NONE};
 	*sum_ps += self_ps;
@@ -95,7 +113,9 @@ static bool add_to_row(struct apply *a, const struct node_work *d, uint32_t row)
 		.on_several_devices = d->is_mixed,
 		.sums = {.run_count = d->n_executions,
 			.accelerator_us = to_us(d->accelerator_ps),
-			.cpu_us = to_us(d->self_ps)}};
+			.cpu_us = to_us(d->self_ps),
+			.busy_us = to_us(d->busy_ps),
+			.waiting_us = to_us(d->waiting_ps)}};
 
 	return row != NONE && exec_add(a->model, row, &added) &&
 		(!d->output_bytes || exec_add_memory(a->model, row, &memory));
@@ -105,7 +125,8 @@ static bool add_to_row(struct apply *a, const struct node_work *d, uint32_t row)
 static bool fits_row(const struct node_work *d)
 {
 	return !d->is_mixed && !d->output_bytes && d->n <= EXEC_MOST_RUNS &&
-		to_us(d->self_ps) <= UINT32_MAX && to_us(d->accelerator_ps) <= UINT32_MAX;
+		to_us(d->self_ps) <= UINT32_MAX && to_us(d->accelerator_ps) <= UINT32_MAX &&
+		to_us(d->busy_ps) <= UINT32_MAX && to_us(d->waiting_ps) <= UINT32_MAX;
 }
 
 /* Writes a new row at once: reading back what was just written would stall on its cache line, a
@@ -124,7 +145,9 @@ static bool put_new_row(struct apply *a, const struct node_work *d, uint32_t row
 		.run_count = d->n_executions & EXEC_MOST_RUNS,
 		.has = EXEC_HAS_RUNS,
 		.accelerator_us = (uint32_t)to_us(d->accelerator_ps),
-		.cpu_us = (uint32_t)to_us(d->self_ps)};
+		.cpu_us = (uint32_t)to_us(d->self_ps),
+		.busy_us = (uint32_t)to_us(d->busy_ps),
+		.waiting_us = (uint32_t)to_us(d->waiting_ps)};
 	return true;
 }
 
@@ -201,10 +224,21 @@ static bool reserve_rows(struct adder *add)
 	return row != NONE;
 }
 
+/* Operations of accelerators are marked by their programs. */
+static void mark_waiting(const struct apply *a)
+{
+	const struct model *m = a->model;
+
+	for (size_t i = 0; i < a->trace->targets.n; i++)
+		if (type_waits(model_text(m, m->nodes.op[a->nodes[i]])))
+			a->trace->targets.at[i].is_waiting = true;
+}
+
 static bool start_adding(struct adder *add)
 {
 	size_t n = add->apply->trace->targets.n + 1;
 
+	mark_waiting(add->apply);
 	add->first_target = mem_array(n, sizeof(*add->first_target));
 	add->rows = mem_array(n, sizeof(*add->rows));
 	add->work = mem_zero_array(n, sizeof(*add->work));
@@ -244,6 +278,7 @@ static void pass_rest_on(const struct adder *add, struct node_work *d, uint32_t 
 	*rest_ps -= more * PS_PER_US;
 	last->own_us += more;
 	d->accelerator_ps += more * PS_PER_US;
+	*(d->busy_ps ? &d->busy_ps : &d->waiting_ps) += more * PS_PER_US;
 }
 
 static bool put_work(const struct adder *add, uint32_t target, uint32_t step)

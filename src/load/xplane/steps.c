@@ -387,7 +387,7 @@ static bool number_line(struct numbering *n, uint32_t place, size_t end)
 		qsort(spans.at, spans.n, sizeof(*spans.at), by_start);
 	ok = ok && flatten(t, spans.at, spans.n, &own);
 	for (size_t i = line->first_op; ok && i < end; i++) {
-		const struct trace_op *op = &t->ops.at[i];
+		struct trace_op *op = &t->ops.at[i];
 		int64_t start_ps = line->first_device_op == NONE
 			? op->start_ps
 			: t->device_ops.at[line->first_device_op + i - line->first_op]
@@ -402,6 +402,7 @@ static bool number_line(struct numbering *n, uint32_t place, size_t end)
 			step = before = step_on_gpu(n, op, before);
 		else
 			step = step_on_host(n, cause_of(t, op), start_ps);
+		op->cause = NONE;
 		ok = put_in_step(t, place, i, step);
 	}
 	vec_clear(&spans);
@@ -515,12 +516,19 @@ static void forget(struct trace *t)
 	vec_clear(&t->completions);
 }
 
+static void link_own_times(struct trace *t)
+{
+	for (size_t i = 0; i < t->own_times.n; i++)
+		t->ops.at[t->own_times.at[i].op].cause = (uint32_t)i;
+}
+
 bool trace_number(struct trace *t)
 {
 	struct numbering n = {.trace = t};
 	bool ok = t->ops.n < NONE && prepare(&n) && number_ops(&n) && drop_unused(t) &&
 		sort_stretches(t);
 
+	link_own_times(t);
 	forget(t);
 	mem_free(n.group_steps);
 	vec_clear(&n.spans);

@@ -58,7 +58,9 @@ struct trace_op {
 		struct {
 			int64_t start_ps, total_ps, self_ps;
 			uint32_t target;
-			uint32_t cause; /* a kept event, NONE, or see CAUSE_LISTED */
+			/* A kept event, NONE, or see CAUSE_LISTED; once it has its step, the place
+			 * of its own time among those listed, or NONE. */
+			uint32_t cause;
 		};
 		struct exec_run run;
 	};

@@ -62,14 +62,14 @@ static void test_exec_sums(void **state)
 {
 	const struct exec_sums cases[] = {
 		{0},
-		{1, 2, 3, 4, 5, 6, 7},
+		{1, 2, 3, 4, 5, 6, 7, 8, 9},
 		{(1 << 30) - 1, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
-			UINT32_MAX},
-		{1 << 30, 2, 3, 4, 5, 6, 7},
-		{-1, 2, 3, 4, 5, 6, 7},
-		{1, 2, 3, 4, 5, 6, (int64_t)1 << 32},
-		{1, INT64_MIN, INT64_MAX, 4, 5, -6, 7},
-		{7, 6, 5, 4, 3, 2, 1},
+			UINT32_MAX, UINT32_MAX, UINT32_MAX},
+		{1 << 30, 2, 3, 4, 5, 6, 7, 8, 9},
+		{-1, 2, 3, 4, 5, 6, 7, 8, 9},
+		{1, 2, 3, 4, 5, 6, 7, 8, (int64_t)1 << 32},
+		{1, INT64_MIN, INT64_MAX, 4, 5, -6, 7, 8, 9},
+		{9, 8, 7, 6, 5, 4, 3, 2, 1},
 	};
 	enum { N = sizeof(cases) / sizeof(*cases) };
 	struct execs x = {0}, other = {0};

@@ -63,7 +63,7 @@ static void test_invalid_values_change_nothing(void **state)
 	assert_rejected("max_depth", "9223372036854775808", "not a 64-bit whole number");
 	assert_rejected("order_by", "microz", "did you mean 'micros'?");
 	assert_rejected("select", "micros,parms", "unknown word 'parms'");
-	assert_rejected("select", "parms", "expected one of: accelerator_micros, bytes, ");
+	assert_rejected("select", "parms", "expected one of: accelerator_micros, busy, ");
 	assert_rejected("account_displayed_op_only", "maybe", "true, false");
 	assert_rejected("output", "fil:outfile=x", "did you mean 'file'?");
 	assert_rejected("output", "file", "needs a file");
@@ -202,7 +202,7 @@ static void test_command_keeps_the_order(void **state)
 
 	tfprof_options_set(options, "select", "micros,bytes", &err);
 	assert_string_equal(tfprof_options_get_command(options, "op", file),
-		"tfprof op f --order_by=micros --select=bytes,micros");
+		"tfprof op f --order_by=work --select=bytes,micros");
 	assert_string_equal(tfprof_options_get_command(options, "code", file),
 		"tfprof code f --select=bytes,micros");
 }
