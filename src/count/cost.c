@@ -23,9 +23,17 @@ static bool others(const struct tensor *typed, const struct tensor *sized, int64
 	return true;
 }
 
+/* A bias and an activation that are part of the operation are 1 each per element. */
+static int64_t count_fused(const struct eval *e)
+{
+	const struct op_attr *fused = node_attr(e->graph, e->node, A_fused_ops);
+
+	return fused && fused->kind == OP_TEXTS ? fused->n : 0;
+}
+
 bool cost_per_output(const struct eval *e, struct cost *cost)
 {
-	return others(e->out, e->out, e->rule->factor, cost);
+	return others(e->out, e->out, e->rule->factor + count_fused(e), cost);
 }
 
 /* For comparisons: their result is not a float, so the input's type counts. */
@@ -36,12 +44,14 @@ bool cost_per_input(const struct eval *e, struct cost *cost)
 
 /* ---- products ------------------------------------------------------------------- */
 
-static bool set_macs(struct cost *cost, int64_t a, int64_t b)
+static bool set_macs(const struct eval *e, struct cost *cost, int64_t a, int64_t b)
 {
+	int64_t n_fused = count_fused(e);
+
 	if (a < 0 || b < 0)
 		return false;
 	cost->macs = count_multiply(a, b);
-	return true;
+	return !n_fused || others(e->out, e->out, n_fused, cost);
 }
 
 bool cost_matmul(const struct eval *e, struct cost *cost)
@@ -51,23 +61,7 @@ bool cost_matmul(const struct eval *e, struct cost *cost)
 		node_int(e->graph, e->node, A_adj_x, 0);
 
 	return x->rank >= 2 &&
-		set_macs(cost, tensor_elements(e->out), x->dims[x->rank - (flip ? 2 : 1)]);
-}
-
-/* Adds what is fused with the product: a bias and an activation, 1 each per element. */
-static bool add_fused(const struct eval *e, struct cost *cost)
-{
-	const struct op_attr *fused = node_attr(e->graph, e->node, A_fused_ops);
-	int64_t n = tensor_elements(e->out);
-
-	if (fused && fused->kind == OP_TEXTS && n >= 0)
-		cost->others = count_multiply(n, fused->n);
-	return true;
-}
-
-bool cost_fused_matmul(const struct eval *e, struct cost *cost)
-{
-	return cost_matmul(e, cost) && add_fused(e, cost);
+		set_macs(e, cost, tensor_elements(e->out), x->dims[x->rank - (flip ? 2 : 1)]);
 }
 
 static bool has_letter(const struct einsum_operand *operand, int letter)
@@ -128,66 +122,81 @@ bool cost_einsum(const struct eval *e, struct cost *cost)
 	return true;
 }
 
+/* TensorFlow Lite's, whose weights are O×I. */
+bool cost_lite_dense(const struct eval *e, struct cost *cost)
+{
+	const struct tensor *weights = eval_in(e, 1);
+
+	return weights->rank == 2 && set_macs(e, cost, tensor_elements(e->out), weights->dims[1]);
+}
+
+/* Features over time: x by the weights of each, and by the last steps. */
+bool cost_lite_svdf(const struct eval *e, struct cost *cost)
+{
+	const struct tensor *in = eval_in(e, 0), *features = eval_in(e, 1);
+	int64_t each = count_add(tensor_elements(features), tensor_elements(eval_in(e, 2)));
+
+	return in->rank == 2 && features->rank == 2 && set_macs(e, cost, in->dims[0], each);
+}
+
 /* ---- windows -------------------------------------------------------------------- */
 
 /* The products for one result: all dimensions of the filter but the last. */
-static int64_t filter_per_result(const struct tensor *filter)
+static int64_t filter_per_result(struct tensor filter)
 {
 	int64_t n = 1;
 
-	for (int i = 0; i + 1 < filter->rank; i++) {
-		if (filter->dims[i] < 0)
+	for (int i = 0; i + 1 < filter.rank; i++) {
+		if (filter.dims[i] < 0)
 			return -1;
-		n = count_multiply(n, filter->dims[i]);
+		n = count_multiply(n, filter.dims[i]);
 	}
-	return filter->rank > 0 ? n : -1;
+	return filter.rank > 0 ? n : -1;
 }
 
 bool cost_conv(const struct eval *e, struct cost *cost)
 {
-	return set_macs(cost, tensor_elements(e->out), filter_per_result(eval_in(e, 1)));
+	return set_macs(e, cost, tensor_elements(e->out),
+		filter_per_result(window_filter(e, false)));
 }
 
-bool cost_fused_conv(const struct eval *e, struct cost *cost)
+/* Likewise of a depthwise convolution, whose last two dimensions are channels and how many
+ * results each has. */
+static int64_t window_per_result(struct tensor filter)
 {
-	return cost_conv(e, cost) && add_fused(e, cost);
+	if (filter.rank-- < 3)
+		return -1;
+	return filter_per_result(filter);
 }
 
 bool cost_depthwise(const struct eval *e, struct cost *cost)
 {
-	const struct tensor *filter = eval_in(e, 1);
-
-	return filter->rank == 4 &&
-		set_macs(cost, tensor_elements(e->out),
-			count_multiply(filter->dims[0], filter->dims[1]));
+	return set_macs(e, cost, tensor_elements(e->out),
+		window_per_result(window_filter(e, false)));
 }
 
 /* A transposed convolution: each element of dy is multiplied with the filter without its last
  * dimension, that is, with the window for each channel of the result. */
 bool cost_conv_input(const struct eval *e, struct cost *cost)
 {
-	return set_macs(cost, tensor_elements(eval_in(e, 2)), filter_per_result(eval_in(e, 1)));
+	return set_macs(e, cost, tensor_elements(eval_in(e, 2)),
+		filter_per_result(window_filter(e, true)));
 }
 
 bool cost_conv_filter(const struct eval *e, struct cost *cost)
 {
-	return set_macs(cost, tensor_elements(eval_in(e, 2)), filter_per_result(e->out));
+	return set_macs(e, cost, tensor_elements(eval_in(e, 2)), filter_per_result(*e->out));
 }
 
 bool cost_depthwise_input(const struct eval *e, struct cost *cost)
 {
-	const struct tensor *filter = eval_in(e, 1);
-
-	return filter->rank == 4 &&
-		set_macs(cost, tensor_elements(eval_in(e, 2)),
-			count_multiply(filter->dims[0], filter->dims[1]));
+	return set_macs(e, cost, tensor_elements(eval_in(e, 2)),
+		window_per_result(window_filter(e, false)));
 }
 
 bool cost_depthwise_filter(const struct eval *e, struct cost *cost)
 {
-	return e->out->rank == 4 &&
-		set_macs(cost, tensor_elements(eval_in(e, 2)),
-			count_multiply(e->out->dims[0], e->out->dims[1]));
+	return set_macs(e, cost, tensor_elements(eval_in(e, 2)), window_per_result(*e->out));
 }
 
 static int64_t window_of(const struct eval *e, int rank)

@@ -33,7 +33,7 @@
 	X(target_shape) X(trainable) X(units) X(use_bias) X(value_dim) X(width) X(keep_num_dims) \
 	X(fused_activation) X(use_scale) X(cells) X(output_size) X(num_tokens) X(output_mode) X(key) \
 	X(axis1) X(axis2) X(source) X(destination) X(indices_or_sections) X(pad_width) X(repeats) \
-	X(newshape) X(num_classes) X(merge_outputs) X(normalize)
+	X(newshape) X(num_classes) X(merge_outputs) X(normalize) X(output_first)
 /* clang-format on */
 
 enum attr_id {

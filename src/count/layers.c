@@ -2,6 +2,8 @@
 #include "count/layers.h"
 
 #include "count/einsum.h"
+#include "count/lower.h"
+#include "proto/fields.h"
 
 static bool cost_layer(const struct eval *e, struct cost *cost)
 {
@@ -10,8 +12,8 @@ static bool cost_layer(const struct eval *e, struct cost *cost)
 }
 
 static const struct op_rule rules[] = {
-#define X(name, rule, factor, place) \
-	{#name, layer_##rule, cost_layer, factor, VALUE_none, PLACE_##place},
+#define X(name, rule, op, factor, place) \
+	{#name, layer_##rule, cost_layer, factor, VALUE_none, PLACE_##place, op},
 	LAYERS(X)
 #undef X
 };
@@ -22,6 +24,11 @@ const struct op_rule *layer_find_rule(struct span name)
 		if (span_equal(span_of(rules[i].name), name))
 			return &rules[i];
 	return NULL;
+}
+
+const char *layer_get_class(size_t i)
+{
+	return i < sizeof(rules) / sizeof(*rules) ? rules[i].name : NULL;
 }
 
 /* ---- what rules share ----------------------------------------------------------- */
@@ -51,21 +58,13 @@ bool layer_start(struct eval *e, size_t input)
 	return tensor_is_known(e->out);
 }
 
-/* Float operations per element of an activation by its name. */
-static int64_t activation_cost(struct span name)
+struct tensor layer_input(const struct eval *e, size_t i)
 {
-	static const struct {
-		const char *name;
-		int cost;
-	} costs[] = {{"linear", 0}, {"softmax", 5}, {"log_softmax", 5}, {"swish", 2}, {"silu", 2},
-		{"gelu", 5}, {"mish", 3}, {"hard_swish", 4}, {"hard_silu", 4}, {"hard_sigmoid", 3}};
+	struct tensor t = *eval_in(e, i);
 
-	if (!name.n)
-		return 0;
-	for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++)
-		if (span_equal(span_of(costs[i].name), name))
-			return costs[i].cost;
-	return 1;
+	if (!dtype_is_real(t.dtype))
+		t.dtype = DT_FLOAT;
+	return t;
 }
 
 void layer_add_macs(struct eval *e, int64_t a, int64_t b)
@@ -90,27 +89,54 @@ void layer_add_parameters(struct eval *e, int64_t n, bool trainable)
 		e->trainable = count_add(e->trainable, n);
 }
 
+/* Operations of activations by their names; others are one operation. */
+static void lower_activation(struct eval *e, struct span name)
+{
+	static const struct {
+		const char *name;
+		const char *ops[5];
+	} all[] = {{"linear", {0}}, {"softmax", {"Softmax"}}, {"log_softmax", {"LogSoftmax"}},
+		{"swish", {"Sigmoid", "Mul"}}, {"silu", {"Sigmoid", "Mul"}},
+		{"gelu", {"Mul", "Erf", "Add", "Mul", "Mul"}},
+		{"mish", {"Softplus", "Tanh", "Mul"}}, {"hard_sigmoid", {"Mul", "Add", "Relu6"}},
+		{"hard_swish", {"Mul", "Add", "Relu6", "Mul"}},
+		{"hard_silu", {"Mul", "Add", "Relu6", "Mul"}}};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (!span_equal(span_of(all[i].name), name))
+			continue;
+		for (size_t k = 0; k < 5 && all[i].ops[k]; k++)
+			lower_elementwise(e, all[i].ops[k]);
+		return;
+	}
+	if (name.n)
+		lower_elementwise(e, "Relu");
+}
+
 void layer_add_activation(struct eval *e, bool has_bias)
 {
-	int64_t each = activation_cost(node_text(e->graph, e->node, A_activation)) + has_bias;
-
-	layer_add_others(e, tensor_elements(e->out), each);
+	if (has_bias)
+		lower_elementwise(e, "BiasAdd");
+	lower_activation(e, node_text(e->graph, e->node, A_activation));
 }
 
 /* ---- dense ---------------------------------------------------------------------- */
 
 bool layer_dense(struct eval *e)
 {
-	int64_t units = layer_int(e, A_units, -1), in;
+	struct tensor x = layer_input(e, 0);
+	int64_t units = layer_int(e, A_units, -1);
+	struct lowering l;
 
-	if (!layer_start(e, 0) || e->out->rank < 1 || units < 0)
+	if (x.rank < 1 || units < 0)
 		return false;
-	in = e->out->dims[e->out->rank - 1];
-	e->out->dims[e->out->rank - 1] = units;
-	layer_add_macs(e, tensor_elements(e->out), in);
+	lower_begin(&l, e);
+	lower_input(&l, x);
+	lower_weights(&l, (int64_t[]){x.dims[x.rank - 1], units}, 2);
+	if (!lower_run(&l, "BatchMatMulV2"))
+		return false;
 	layer_add_activation(e, layer_uses_bias(e));
-	layer_add_parameters(e,
-		count_add(count_multiply(in, units), layer_uses_bias(e) ? units : 0), true);
+	layer_add_parameters(e, layer_uses_bias(e) ? units : 0, true);
 	return true;
 }
 
@@ -120,13 +146,14 @@ bool layer_einsum_dense(struct eval *e)
 {
 	struct span equation = node_text(e->graph, e->node, A_equation);
 	struct span bias = node_text(e->graph, e->node, A_bias_axes);
-	struct tensor kernel = tensor_unknown(0);
-	const struct tensor *in[2] = {eval_in(e, 0), &kernel};
+	struct tensor x = layer_input(e, 0), kernel = tensor_unknown(0);
+	const struct tensor *in[2] = {&x, &kernel};
 	const struct op_attr *shape = node_attr(e->graph, e->node, A_output_shape);
+	int64_t dims[TENSOR_MAX_RANK], biases = 1;
+	struct lowering l;
 	struct einsum s;
-	int64_t macs = 1, weights = 1, biases = 1;
 
-	if (!layer_start(e, 0) || !einsum_read(&s, equation, in, 2))
+	if (!einsum_read(&s, equation, in, 2))
 		return false;
 	/* output_shape omits the batch; its sizes are assigned to the letters. */
 	for (int i = 1; i < s.result.n; i++) {
@@ -138,25 +165,19 @@ bool layer_einsum_dense(struct eval *e)
 		if (size > 0)
 			s.size[s.result.letters[i]] = size;
 	}
-	e->out->rank = (int8_t)s.result.n;
-	for (int i = 0; i < s.result.n; i++)
-		e->out->dims[i] = s.size[s.result.letters[i]];
-	for (int i = 0; i < EINSUM_LETTERS; i++)
-		if (s.size[i] >= 0)
-			macs = count_multiply(macs, s.size[i]);
 	for (int i = 0; i < s.operands[1].n; i++)
-		weights = count_multiply(weights, s.size[s.operands[1].letters[i]]);
-	for (size_t i = 0; i < bias.n; i++) {
-		char c = bias.at[i];
-
-		if (c >= 'a' && c <= 'z')
-			biases = count_multiply(biases, s.size[c - 'a']);
-	}
-	if (!tensor_is_known(e->out) || weights < 0)
+		dims[i] = s.size[s.operands[1].letters[i]];
+	for (size_t i = 0; i < bias.n; i++)
+		if (bias.at[i] >= 'a' && bias.at[i] <= 'z')
+			biases = count_multiply(biases, s.size[bias.at[i] - 'a']);
+	lower_begin(&l, e);
+	lower_input(&l, x);
+	lower_weights(&l, dims, s.operands[1].n);
+	lower_attr_text(&l, A_equation, equation);
+	if (!lower_run(&l, "Einsum"))
 		return false;
-	layer_add_macs(e, macs, 1);
 	layer_add_activation(e, bias.n > 0);
-	layer_add_parameters(e, count_add(weights, bias.n ? biases : 0), true);
+	layer_add_parameters(e, bias.n ? biases : 0, true);
 	return true;
 }
 
@@ -180,10 +201,18 @@ static void project(struct eval *e, int64_t positions, int64_t in, int64_t out)
 {
 	bool bias = layer_uses_bias(e);
 
-	layer_add_macs(e, positions, count_multiply(in, out));
+	lower_product(e, 1, positions, in, out);
 	if (bias)
 		layer_add_others(e, count_multiply(positions, out), 1);
 	layer_add_parameters(e, count_add(count_multiply(in, out), bias ? out : 0), true);
+}
+
+/* Queries by keys, and what comes of it by values: in `heads` heads of these widths. */
+static void add_scores(struct eval *e, int64_t heads, int64_t from, int64_t to, int64_t key_dim,
+	int64_t value_dim)
+{
+	lower_product(e, heads, from, key_dim, to);
+	lower_product(e, heads, from, to, value_dim);
 }
 
 static bool attend(struct eval *e, int64_t query_heads, int64_t heads, int64_t key_dim,
@@ -191,24 +220,45 @@ static bool attend(struct eval *e, int64_t query_heads, int64_t heads, int64_t k
 {
 	const struct tensor *q = eval_in(e, 0), *v = eval_in(e, e->n_in > 1 ? 1 : 0);
 	const struct tensor *k = e->n_in > 2 ? e->in[2] : v;
-	int64_t batch, from, to, out, scores;
+	int64_t batch, from, to, out;
 
-	if (!layer_start(e, 0) || q->rank != 3 || v->rank != 3 || k->rank != 3 ||
-		!tensor_is_known(v) || !tensor_is_known(k) || heads < 1 || key_dim < 1 ||
-		value_dim < 1)
+	if (q->rank != 3 || v->rank != 3 || k->rank != 3 || !tensor_is_known(q) ||
+		!tensor_is_known(v) || !tensor_is_known(k) || query_heads < 1 || heads < 1 ||
+		key_dim < 1 || value_dim < 1)
 		return false;
 	batch = q->dims[0];
 	from = count_multiply(batch, q->dims[1]);
 	to = count_multiply(batch, v->dims[1]);
 	out = layer_int(e, A_output_shape, q->dims[2]);
-	scores = count_multiply(count_multiply(from, v->dims[1]), query_heads);
 	project(e, from, q->dims[2], count_multiply(query_heads, key_dim));
 	project(e, to, k->dims[2], count_multiply(heads, key_dim));
 	project(e, to, v->dims[2], count_multiply(heads, value_dim));
-	layer_add_macs(e, scores, count_add(key_dim, value_dim));
-	layer_add_others(e, scores, 6); /* softmax, and a scale */
+	add_scores(e, count_multiply(batch, query_heads), q->dims[1], v->dims[1], key_dim,
+		value_dim);
+	/* softmax, and a scale */
+	layer_add_others(e, count_multiply(count_multiply(from, v->dims[1]), query_heads), 6);
 	project(e, from, count_multiply(query_heads, value_dim), out);
+	if (!layer_start(e, 0))
+		return false;
 	e->out->dims[2] = out;
+	return true;
+}
+
+/* Queries, keys and values of batch x positions x heads x width. */
+bool layer_heads_attention(struct eval *e)
+{
+	const struct tensor *q = eval_in(e, 0), *k = eval_in(e, 1), *v = eval_in(e, 2);
+	int64_t heads;
+
+	if (!tensor_is_known(q) || !tensor_is_known(k) || !tensor_is_known(v) || q->rank != 4 ||
+		k->rank != 4 || v->rank != 4)
+		return false;
+	heads = count_multiply(q->dims[0], q->dims[2]);
+	add_scores(e, heads, q->dims[1], k->dims[1], q->dims[3], v->dims[3]);
+	layer_add_others(e, count_multiply(heads, count_multiply(q->dims[1], k->dims[1])), 6);
+	if (!layer_start(e, 0))
+		return false;
+	e->out->dims[3] = v->dims[3];
 	return true;
 }
 
@@ -230,21 +280,21 @@ bool layer_grouped_attention(struct eval *e)
 bool layer_dot_attention(struct eval *e)
 {
 	const struct tensor *q = eval_in(e, 0), *v = eval_in(e, 1);
+	bool scales = layer_int(e, A_use_scale, 0), is_additive = e->rule->factor;
 	int64_t scores;
 
-	if (!layer_start(e, 0) || !tensor_is_known(v) || q->rank != 3 || v->rank != 3)
+	if (!tensor_is_known(q) || !tensor_is_known(v) || q->rank != 3 || v->rank != 3)
 		return false;
 	scores = count_multiply(count_multiply(q->dims[0], q->dims[1]), v->dims[1]);
-	layer_add_others(e, scores, 5 + layer_int(e, A_use_scale, 0) * !e->rule->factor);
-	if (e->rule->factor) {
-		/* Additive: sum(scale * tanh(q + k)) instead of a product. */
-		layer_add_macs(e, scores, v->dims[2]);
+	layer_add_others(e, scores, 5 + (scales && !is_additive));
+	/* Additive: sum(scale * tanh(q + k)) instead of a product. */
+	if (is_additive)
 		layer_add_others(e, scores, 4 * q->dims[2] - 1);
-	} else {
-		layer_add_macs(e, scores, count_add(q->dims[2], v->dims[2]));
-	}
-	if (layer_int(e, A_use_scale, 0))
-		layer_add_parameters(e, e->rule->factor ? q->dims[2] : 1, true);
+	add_scores(e, q->dims[0], q->dims[1], v->dims[1], is_additive ? 0 : q->dims[2], v->dims[2]);
+	if (scales)
+		layer_add_parameters(e, is_additive ? q->dims[2] : 1, true);
+	if (!layer_start(e, 0))
+		return false;
 	e->out->dims[2] = v->dims[2];
 	return true;
 }
@@ -361,7 +411,12 @@ static bool run_inner(struct eval *e, const struct tensor *in, struct eval *inne
 	inner->rule = layer_find_rule(node_text(e->graph, e->node, A_inner));
 	inner->in = &in;
 	inner->n_in = 1;
-	return inner->rule && !is_wrapper(inner->rule) && inner->rule->shape(inner);
+	if (!inner->rule || is_wrapper(inner->rule) || !inner->rule->shape(inner))
+		return false;
+	/* Room for more results may have been made. */
+	e->out_room = inner->out_room;
+	e->out_cap = inner->out_cap;
+	return true;
 }
 
 /* The inner layer twice, once from each end. */
@@ -409,8 +464,7 @@ bool layer_spectral(struct eval *e)
 	return true;
 }
 
-/* Merges steps into the batch: they cost the same. */
-static bool merge_steps(const struct tensor *in, struct tensor *flat)
+bool layer_merge_steps(const struct tensor *in, struct tensor *flat)
 {
 	if (!tensor_is_known(in) || in->rank < 2)
 		return false;
@@ -438,7 +492,7 @@ static bool distribute_model(struct eval *e)
 {
 	struct tensor out;
 
-	if (e->n_in == 1 ? !merge_steps(eval_in(e, 0), &out)
+	if (e->n_in == 1 ? !layer_merge_steps(eval_in(e, 0), &out)
 			 : !split_steps(eval_in(e, 0), eval_in(e, 1), &out))
 		return false;
 	if (!eval_outputs(e, 1))
@@ -456,7 +510,7 @@ bool layer_time_distributed(struct eval *e)
 
 	if (span_equal(node_text(e->graph, e->node, A_inner), SPAN(LAYER_STEPS)))
 		return distribute_model(e);
-	if (!merge_steps(in, &flat) || !run_inner(e, &flat, &inner) ||
+	if (!layer_merge_steps(in, &flat) || !run_inner(e, &flat, &inner) ||
 		!split_steps(inner.out, in, &out))
 		return false;
 	e->layer_cost = inner.layer_cost;

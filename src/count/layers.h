@@ -1,5 +1,5 @@
-/* Rules of Keras's layers: like those of operations, but one function sets the shape of
- * the result, the cost and the parameters. Attributes are those of the layer's config.
+/* Keras's layers, lowered to operations (lower.h): a function for each rule sets the shape of the
+ * result, the cost and the parameters. Attributes are those of the layer's config.
  * MACs are those that the layer's operations would have in a graph; other float operations
  * can differ a little, since a graph may spell a normalization or a gate in more steps. */
 #ifndef TFPROF_COUNT_LAYERS_H
@@ -12,6 +12,9 @@
 LAYER_RULES(X)
 #undef X
 
+/* The name of the i-th class; NULL behind the last one. */
+const char *layer_get_class(size_t i);
+
 /* ---- what rules share ----------------------------------------------------------- */
 
 /* An integer, bool or the i-th of a list. */
@@ -20,6 +23,9 @@ int64_t layer_int_at(const struct eval *e, enum attr_id id, int i, int64_t other
 
 /* Starts the only output like an input. False if that has no known shape. */
 bool layer_start(struct eval *e, size_t input);
+
+/* An input as the layer reads it: integers become float numbers. */
+struct tensor layer_input(const struct eval *e, size_t i);
 
 /* Adds the operations of the bias and the activation for each element of the output. */
 void layer_add_activation(struct eval *e, bool has_bias);
@@ -45,9 +51,11 @@ enum layer_key { KEY_SLICE, KEY_INDEX, KEY_NEW, KEY_REST };
 
 struct layout layer_layout(const struct eval *e, int n_spatial);
 
-/* Sets the spatial dimensions of the output, as a convolution or pool of the layer's
- * strides and padding does; returns the product of the kernel's sizes, -1 on failure. */
-int64_t layer_slide(struct eval *e, const struct layout *l, enum attr_id kernel);
+/* Merges steps into the batch: they cost the same. False if there are none. */
+bool layer_merge_steps(const struct tensor *in, struct tensor *flat);
+/* The results of a recurrent layer: its state, or as many as there are steps; and n_states states
+ * if it returns them. */
+bool layer_put_sequence(struct eval *e, const struct tensor *state, int64_t steps, int n_states);
 
 /* The `inner` of a TimeDistributed that is around a model: one with the input makes its steps a
  * larger batch, one with the result and the input makes them steps again. No class has this

@@ -1,6 +1,9 @@
-/* Convolutions and pools of Keras. */
+/* Convolutions and pools of Keras, as those of TensorFlow. */
 #include "count/layers.h"
+#include "count/lower.h"
 #include "count/window.h"
+
+enum { MAX_RANK = 5 };
 
 struct layout layer_layout(const struct eval *e, int n_spatial)
 {
@@ -10,52 +13,82 @@ struct layout layer_layout(const struct eval *e, int n_spatial)
 	return (struct layout){n_spatial, first ? 2 : 1, first ? 1 : n_spatial + 1};
 }
 
-static enum window_padding padding_of(const struct eval *e)
+static bool pads_same(const struct eval *e)
 {
 	struct span padding = node_text(e->graph, e->node, A_padding);
 
 	/* "causal" pads on one side and has as many results as "same". */
-	return span_equal(padding, SPAN("same")) || span_equal(padding, SPAN("causal"))
-		? WINDOW_SAME
-		: WINDOW_VALID;
+	return span_equal(padding, SPAN("same")) || span_equal(padding, SPAN("causal"));
 }
 
-int64_t layer_slide(struct eval *e, const struct layout *l, enum attr_id kernel)
+/* How a window of these sizes slides; a pool without strides steps by its own size. */
+static void add_window(struct lowering *l, const struct eval *e, const struct layout *at,
+	const int64_t *sizes, bool is_pool)
 {
-	int64_t product = 1;
+	int64_t strides[MAX_RANK] = {1, 1, 1, 1, 1}, dilations[MAX_RANK] = {1, 1, 1, 1, 1};
 
-	for (int i = 0; i < l->n_spatial; i++) {
-		int64_t size = layer_int_at(e, kernel, i, -1), *dim = &e->out->dims[l->first + i];
-		/* A pool without strides steps by its own size. */
-		int64_t stride = layer_int_at(e, A_strides, i, kernel == A_pool_size ? size : 1);
-		int64_t dilation = layer_int_at(e, A_dilation_rate, i, 1);
-
-		*dim = window_size(*dim, size, stride, dilation, padding_of(e), 0, 0);
-		if (size < 0 || *dim < 0)
-			return -1;
-		product = count_multiply(product, size);
+	for (int i = 0; i < at->n_spatial; i++) {
+		strides[at->first + i] = layer_int_at(e, A_strides, i, is_pool ? sizes[i] : 1);
+		dilations[at->first + i] = layer_int_at(e, A_dilation_rate, i, 1);
 	}
-	return product;
+	lower_attr_ints(l, A_strides, strides, at->n_spatial + 2);
+	lower_attr_ints(l, A_dilations, dilations, at->n_spatial + 2);
+	lower_attr_text(l, A_padding, pads_same(e) ? SPAN("SAME") : SPAN("VALID"));
+	lower_attr_text(l, A_data_format, at->first > 1 ? SPAN("NCHW") : SPAN("NHWC"));
+}
+
+/* The window's sizes, followed by two numbers of channels. */
+static bool make_filter(const struct eval *e, int n_spatial, int64_t a, int64_t b, int64_t *filter)
+{
+	for (int i = 0; i < n_spatial; i++)
+		filter[i] = layer_int_at(e, A_kernel_size, i, -1);
+	filter[n_spatial] = a;
+	filter[n_spatial + 1] = b;
+	for (int i = 0; i < n_spatial + 2; i++)
+		if (filter[i] < 0)
+			return false;
+	return true;
+}
+
+static void add_bias(struct eval *e, int64_t n)
+{
+	if (layer_uses_bias(e))
+		layer_add_parameters(e, n, true);
+	layer_add_activation(e, layer_uses_bias(e));
+}
+
+/* A convolution of `x` with a filter of the layer's sizes and these channels. */
+static bool convolve(struct eval *e, const char *op, struct tensor x, int n_spatial, int64_t a,
+	int64_t b)
+{
+	struct layout at = layer_layout(e, n_spatial);
+	int64_t filter[MAX_RANK];
+	struct lowering l;
+
+	if (x.rank != n_spatial + 2 || !make_filter(e, n_spatial, a, b, filter))
+		return false;
+	lower_begin(&l, e);
+	lower_input(&l, x);
+	lower_weights(&l, filter, x.rank);
+	add_window(&l, e, &at, filter, false);
+	return lower_run(&l, op);
+}
+
+static int64_t channels_of(const struct eval *e, const struct tensor *x, int n_spatial)
+{
+	return x->rank == n_spatial + 2 ? x->dims[layer_layout(e, n_spatial).channel] : -1;
 }
 
 bool layer_conv(struct eval *e)
 {
-	struct layout l = layer_layout(e, e->rule->factor);
-	int64_t filters = layer_int(e, A_filters, -1), groups = layer_int(e, A_groups, 1), in,
-		kernel;
+	struct tensor x = layer_input(e, 0);
+	int64_t filters = layer_int(e, A_filters, -1), groups = layer_int(e, A_groups, 1);
+	int n_spatial = e->rule->factor;
 
-	if (!layer_start(e, 0) || e->out->rank != l.n_spatial + 2 || filters < 0 || groups < 1)
+	if (groups < 1 ||
+		!convolve(e, "Conv", x, n_spatial, channels_of(e, &x, n_spatial) / groups, filters))
 		return false;
-	in = e->out->dims[l.channel] / groups;
-	kernel = layer_slide(e, &l, A_kernel_size);
-	if (kernel < 0)
-		return false;
-	e->out->dims[l.channel] = filters;
-	layer_add_macs(e, tensor_elements(e->out), count_multiply(kernel, in));
-	layer_add_activation(e, layer_uses_bias(e));
-	layer_add_parameters(e,
-		count_multiply(filters, count_add(count_multiply(kernel, in), layer_uses_bias(e))),
-		true);
+	add_bias(e, filters);
 	return true;
 }
 
@@ -70,134 +103,148 @@ static int64_t transposed_size(const struct eval *e, int i, int64_t in, int64_t 
 	if (in < 0 || size < 1 || stride < 1)
 		return -1;
 	if (extra && (extra->kind == OP_INT || extra->kind == OP_INTS)) {
-		int64_t pad = padding_of(e) == WINDOW_SAME ? reach / 2 : 0;
+		int64_t pad = pads_same(e) ? reach / 2 : 0;
 
 		return count_multiply(in - 1, stride) + reach - 2 * pad +
 			layer_int_at(e, A_output_padding, i, 0);
 	}
-	if (padding_of(e) == WINDOW_SAME)
+	if (pads_same(e))
 		return count_multiply(in, stride);
 	return count_add(count_multiply(in, stride), reach > stride ? reach - stride : 0);
 }
 
-/* Each element of the input is multiplied with the kernel of each filter. */
+/* The gradient of a convolution by its input. */
 bool layer_conv_transpose(struct eval *e)
 {
-	struct layout l = layer_layout(e, e->rule->factor);
-	int64_t filters = layer_int(e, A_filters, -1), kernel = 1, in, channels;
+	struct tensor x = layer_input(e, 0);
+	struct layout at = layer_layout(e, e->rule->factor);
+	int64_t filters = layer_int(e, A_filters, -1), filter[MAX_RANK], dims[MAX_RANK];
+	struct lowering l;
 
-	if (!layer_start(e, 0) || e->out->rank != l.n_spatial + 2 || filters < 0)
+	if (x.rank != at.n_spatial + 2 ||
+		!make_filter(e, at.n_spatial, filters, x.dims[at.channel], filter))
 		return false;
-	in = tensor_elements(e->out);
-	channels = e->out->dims[l.channel];
-	for (int i = 0; i < l.n_spatial; i++) {
-		int64_t size = layer_int_at(e, A_kernel_size, i, -1);
-
-		e->out->dims[l.first + i] = transposed_size(e, i, e->out->dims[l.first + i], size);
-		if (e->out->dims[l.first + i] < 0)
-			return false;
-		kernel = count_multiply(kernel, size);
-	}
-	e->out->dims[l.channel] = filters;
-	layer_add_macs(e, in, count_multiply(kernel, filters));
-	layer_add_activation(e, layer_uses_bias(e));
-	layer_add_parameters(e,
-		count_multiply(filters,
-			count_add(count_multiply(kernel, channels), layer_uses_bias(e))),
-		true);
+	memcpy(dims, x.dims, sizeof(*dims) * (size_t)x.rank);
+	for (int i = 0; i < at.n_spatial; i++)
+		dims[at.first + i] = transposed_size(e, i, dims[at.first + i], filter[i]);
+	dims[at.channel] = filters;
+	lower_begin(&l, e);
+	lower_ints(&l, dims, x.rank);
+	lower_weights(&l, filter, x.rank);
+	lower_input(&l, x);
+	if (!lower_run(&l, "Conv2DBackpropInput"))
+		return false;
+	add_bias(e, filters);
 	return true;
 }
 
-/* One or several filters for each channel. False if a shape is unknown. */
-static bool add_depthwise(struct eval *e, const struct layout *l, int64_t *channels,
-	int64_t *kernel)
+/* One or several filters for each channel. */
+static bool convolve_channels(struct eval *e)
 {
+	struct tensor x = layer_input(e, 0);
+	int n_spatial = e->rule->factor;
 	int64_t multiplier = layer_int(e, A_depth_multiplier, 1);
 
-	if (!layer_start(e, 0) || e->out->rank != l->n_spatial + 2 || multiplier < 1)
-		return false;
-	*channels = count_multiply(e->out->dims[l->channel], multiplier);
-	*kernel = layer_slide(e, l, A_kernel_size);
-	if (*kernel < 0)
-		return false;
-	e->out->dims[l->channel] = *channels;
-	layer_add_macs(e, tensor_elements(e->out), *kernel);
-	return true;
+	return multiplier >= 1 &&
+		convolve(e, "DepthwiseConv2dNative", x, n_spatial, channels_of(e, &x, n_spatial),
+			multiplier);
 }
 
 bool layer_depthwise(struct eval *e)
 {
-	struct layout l = layer_layout(e, e->rule->factor);
-	int64_t channels, kernel;
-
-	if (!add_depthwise(e, &l, &channels, &kernel))
+	if (!convolve_channels(e))
 		return false;
-	layer_add_activation(e, layer_uses_bias(e));
-	layer_add_parameters(e, count_multiply(channels, count_add(kernel, layer_uses_bias(e))),
-		true);
+	add_bias(e, channels_of(e, e->out, e->rule->factor));
 	return true;
 }
 
 /* A depthwise convolution, then a pointwise one. */
 bool layer_separable(struct eval *e)
 {
-	struct layout l = layer_layout(e, e->rule->factor);
-	int64_t filters = layer_int(e, A_filters, -1), channels, kernel;
+	int n_spatial = e->rule->factor;
+	int64_t filters = layer_int(e, A_filters, -1), point[MAX_RANK] = {1, 1, 1, 1, 1};
+	struct lowering l;
 
-	if (filters < 0 || !add_depthwise(e, &l, &channels, &kernel))
+	if (filters < 0 || !convolve_channels(e))
 		return false;
-	e->out->dims[l.channel] = filters;
-	layer_add_macs(e, tensor_elements(e->out), channels);
-	layer_add_activation(e, layer_uses_bias(e));
-	layer_add_parameters(e,
-		count_add(count_multiply(channels, kernel),
-			count_multiply(filters, count_add(channels, layer_uses_bias(e)))),
-		true);
+	point[n_spatial] = channels_of(e, e->out, n_spatial);
+	point[n_spatial + 1] = filters;
+	lower_begin(&l, e);
+	lower_input(&l, *e->out);
+	lower_weights(&l, point, n_spatial + 2);
+	lower_attr_text(&l, A_data_format,
+		layer_layout(e, n_spatial).first > 1 ? SPAN("NCHW") : SPAN("NHWC"));
+	if (!lower_run(&l, "Conv"))
+		return false;
+	add_bias(e, filters);
 	return true;
 }
 
+/* Each step convolves the input and the state, which has the result's size, for four gates. */
+bool layer_conv_lstm(struct eval *e)
+{
+	const struct tensor *in = eval_in(e, 0);
+	int n_spatial = e->rule->factor;
+	int64_t filters = layer_int(e, A_filters, -1), gates = count_multiply(4, filters);
+	struct tensor x, state;
+	int64_t filter[MAX_RANK];
+	struct lowering l;
+
+	if (!layer_merge_steps(in, &x) || in->rank != n_spatial + 3 || filters < 0 ||
+		!convolve(e, "Conv", x, n_spatial, channels_of(e, &x, n_spatial), gates) ||
+		!make_filter(e, n_spatial, filters, gates, filter))
+		return false;
+	state = *e->out;
+	state.dims[layer_layout(e, n_spatial).channel] = filters;
+	lower_begin(&l, e);
+	lower_input(&l, state);
+	lower_weights(&l, filter, n_spatial + 2);
+	lower_attr_text(&l, A_padding, SPAN("SAME"));
+	lower_attr_text(&l, A_data_format,
+		layer_layout(e, n_spatial).first > 1 ? SPAN("NCHW") : SPAN("NHWC"));
+	if (!lower_run(&l, "Conv"))
+		return false;
+	layer_add_others(e, tensor_elements(&state), 17);
+	layer_add_parameters(e, layer_uses_bias(e) ? gates : 0, true);
+	state.dims[0] = in->dims[0];
+	return layer_put_sequence(e, &state, in->dims[1], 2);
+}
+
+/* ---- pools ---------------------------------------------------------------------- */
+
 bool layer_pool(struct eval *e)
 {
-	struct layout l = layer_layout(e, e->rule->factor);
-	int64_t kernel;
+	struct tensor x = *eval_in(e, 0);
+	int n_spatial = e->rule->factor ? e->rule->factor : x.rank - 2;
+	struct layout at = layer_layout(e, n_spatial);
+	int64_t sizes[MAX_RANK] = {1, 1, 1, 1, 1}, window[3];
+	struct lowering l;
 
-	if (!layer_start(e, 0))
+	if (n_spatial < 1 || n_spatial > 3 || x.rank != n_spatial + 2)
 		return false;
-	if (!e->rule->factor)
-		l = layer_layout(e, e->out->rank - 2);
-	if (l.n_spatial < 1 || l.n_spatial > 3 || e->out->rank != l.n_spatial + 2)
-		return false;
-	kernel = layer_slide(e, &l, A_pool_size);
-	if (kernel < 0)
-		return false;
-	layer_add_others(e, tensor_elements(e->out), kernel);
-	return true;
+	for (int i = 0; i < n_spatial; i++)
+		sizes[at.first + i] = window[i] = layer_int_at(e, A_pool_size, i, -1);
+	lower_begin(&l, e);
+	lower_input(&l, x);
+	lower_attr_ints(&l, A_ksize, sizes, x.rank);
+	add_window(&l, e, &at, window, true);
+	return lower_run(&l, "MaxPool");
 }
 
 bool layer_global_pool(struct eval *e)
 {
-	struct layout l = layer_layout(e, e->rule->factor);
-	bool keep = layer_int(e, A_keepdims, 0);
-	int64_t channels, in;
+	struct layout at = layer_layout(e, e->rule->factor);
+	int64_t axes[3] = {at.first, at.first + 1, at.first + 2};
+	bool is_max = span_starts(span_of(e->rule->name), SPAN("GlobalMax"));
+	struct lowering l;
 
-	if (!layer_start(e, 0) || e->out->rank != l.n_spatial + 2)
+	if (eval_in(e, 0)->rank != at.n_spatial + 2)
 		return false;
-	in = tensor_elements(e->out);
-	channels = e->out->dims[l.channel];
-	if (keep) {
-		for (int i = 0; i < l.n_spatial; i++)
-			e->out->dims[l.first + i] = 1;
-	} else {
-		e->out->rank = 2;
-		e->out->dims[1] = channels;
-	}
-	/* A maximum takes one comparison fewer than there are elements. */
-	layer_add_others(e,
-		span_starts(span_of(e->rule->name), SPAN("GlobalMax"))
-			? in - tensor_elements(e->out)
-			: in,
-		1);
-	return true;
+	lower_begin(&l, e);
+	lower_input(&l, *eval_in(e, 0));
+	lower_ints(&l, axes, at.n_spatial);
+	lower_attr_int(&l, A_keep_dims, layer_int(e, A_keepdims, 0));
+	return lower_run(&l, is_max ? "Max" : "Mean");
 }
 
 static int64_t common_divisor(int64_t a, int64_t b)

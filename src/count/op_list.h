@@ -13,19 +13,17 @@
 	X(variable) X(read_variable) X(assign) X(fill) X(range) X(linspace) X(like) X(batch_norm) X(second) X(nothing) \
 	X(list_reserve) X(list_from) X(list_get) X(list_set) X(list_push) X(list_pop) X(list_stack) \
 	X(list_length) X(top_k) X(where) X(unique) X(dynamic_stitch) X(batch_norm_grad) X(bias_grad) \
-	X(cross_entropy) X(fused_conv) X(fused_matmul) X(rfft) X(check) X(tf_array_new) \
+	X(cross_entropy) X(rfft) X(check) X(tf_array_new) \
 	X(tf_array_set) X(tf_array_scatter) X(tf_array_get) X(tf_array_gather) X(bucketize) \
 	X(scatter) X(sparse_to_dense) X(open) X(lookup) X(segments) X(unsorted_segments) X(diagonal) \
-	X(rfft2d) X(lite_rnn) X(lite_transpose_conv_3d) \
-	X(dequantize) X(lite_conv) X(lite_depthwise) X(lite_transpose_conv) \
+	X(rfft2d) X(lite_rnn) X(dequantize) X(conv_input) \
 	X(lite_dense) X(lite_lstm) X(lite_svdf) X(lite_concat) X(lite_embedding) X(call) X(while) X(if) X(enter) X(exit) X(next) X(merge) X(loop_cond)
 
 #define COSTS(X) \
 	X(none) X(per_output) X(per_input) X(matmul) X(einsum) X(conv) X(depthwise) \
 	X(conv_input) X(conv_filter) X(depthwise_filter) X(depthwise_input) X(pool) X(reduce) X(mean) \
 	X(add_n) X(l2_loss) X(fft) X(batch_norm) X(max_pool_grad) X(avg_pool_grad) X(bias_grad) \
-	X(fused_conv) X(fused_matmul) X(cross_entropy) X(lite_conv) X(lite_depthwise) \
-	X(lite_transpose_conv) X(lite_dense) X(lite_lstm) X(lite_svdf) X(scatter) X(lite_rnn)
+	X(cross_entropy) X(lite_dense) X(lite_lstm) X(lite_svdf) X(scatter) X(lite_rnn)
 
 #define VALUES(X) \
 	X(none) X(copy) X(neg) X(abs) X(floor) X(ceil) X(round) X(sqrt) X(square) X(cast) X(not) \
@@ -160,13 +158,13 @@
 	X(BatchMatMul, batch_matmul, matmul, 0, none, NEW) \
 	X(BatchMatMulV2, batch_matmul, matmul, 0, none, NEW) \
 	X(BatchMatMulV3, batch_matmul, matmul, 0, none, NEW) \
-	X(_FusedMatMul, fused_matmul, fused_matmul, 0, none, NEW) \
+	X(_FusedMatMul, matmul, matmul, 0, none, NEW) \
 	X(Einsum, einsum, einsum, 0, none, NEW) \
 	/* windows */ \
 	X(Conv2D, conv, conv, 0, none, NEW) \
 	X(Conv3D, conv, conv, 0, none, NEW) \
 	X(Conv, conv, conv, 0, none, NEW) \
-	X(_FusedConv2D, fused_conv, fused_conv, 0, none, NEW) \
+	X(_FusedConv2D, conv, conv, 0, none, NEW) \
 	X(DepthwiseConv2dNative, depthwise, depthwise, 0, none, NEW) \
 	X(_FusedDepthwiseConv2dNative, depthwise, depthwise, 0, none, NEW) \
 	X(MaxPool, pool, pool, 0, none, NEW) \
@@ -174,9 +172,9 @@
 	X(MaxPool3D, pool, pool, 0, none, NEW) \
 	X(AvgPool3D, pool, pool, 0, none, NEW) \
 	X(MaxPoolV2, pool, pool, 0, none, NEW) \
-	X(Conv2DBackpropInput, given, conv_input, 0, none, NEW) \
-	X(Conv3DBackpropInput, given, conv_input, 0, none, NEW) \
-	X(Conv3DBackpropInputV2, given, conv_input, 0, none, NEW) \
+	X(Conv2DBackpropInput, conv_input, conv_input, 0, none, NEW) \
+	X(Conv3DBackpropInput, conv_input, conv_input, 0, none, NEW) \
+	X(Conv3DBackpropInputV2, conv_input, conv_input, 0, none, NEW) \
 	X(Conv2DBackpropFilter, given_filter, conv_filter, 0, none, NEW) \
 	X(Conv3DBackpropFilterV2, given_filter, conv_filter, 0, none, NEW) \
 	X(DepthwiseConv2dNativeBackpropInput, given, depthwise_input, 0, none, NEW) \
@@ -355,15 +353,11 @@
 	X(BroadcastGradientArgs, nothing, none, 0, none, NOWHERE) \
 	X(_Arg, nothing, none, 0, none, NOWHERE) \
 	/* TensorFlow Lite */ \
-	X(LITE_CONV, lite_conv, lite_conv, 0, none, NEW) \
-	X(LITE_DEPTHWISE, lite_depthwise, lite_depthwise, 0, none, NEW) \
-	X(LITE_TRANSPOSE_CONV, lite_transpose_conv, lite_transpose_conv, 0, none, NEW) \
 	X(LITE_DENSE, lite_dense, lite_dense, 0, none, NEW) \
 	X(LITE_LSTM, lite_lstm, lite_lstm, 1, none, NEW) \
 	X(LITE_LSTM_BOTH_WAYS, lite_lstm, lite_lstm, 2, none, NEW) \
 	X(LITE_RNN, lite_rnn, lite_rnn, 1, none, NEW) \
 	X(LITE_RNN_BOTH_WAYS, lite_rnn, lite_rnn, 2, none, NEW) \
-	X(LITE_TRANSPOSE_CONV_3D, lite_transpose_conv_3d, conv_input, 0, none, NEW) \
 	X(LITE_SVDF, lite_svdf, lite_svdf, 0, none, NEW) \
 	X(LITE_CONCAT, lite_concat, none, 0, none, NEW) \
 	X(LITE_EMBEDDING, lite_embedding, none, 0, none, NEW) \

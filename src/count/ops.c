@@ -2,7 +2,7 @@
 
 static const struct op_rule rules[] = {
 #define X(name, shape, cost, factor, value, place) \
-	{#name, shape_##shape, cost_##cost, factor, VALUE_##value, PLACE_##place},
+	{#name, shape_##shape, cost_##cost, factor, VALUE_##value, PLACE_##place, NULL},
 	OPS(X)
 #undef X
 };
@@ -46,9 +46,8 @@ union number *eval_values(struct eval *e, struct tensor *out)
 
 bool op_rule_is_product(const struct op_rule *rule)
 {
-	static cost_fn *const products[] = {cost_matmul, cost_fused_matmul, cost_einsum, cost_conv,
-		cost_fused_conv, cost_depthwise, cost_conv_input, cost_conv_filter,
-		cost_depthwise_input, cost_depthwise_filter};
+	static cost_fn *const products[] = {cost_matmul, cost_einsum, cost_conv, cost_depthwise,
+		cost_conv_input, cost_conv_filter, cost_depthwise_input, cost_depthwise_filter};
 
 	for (size_t i = 0; rule && i < sizeof(products) / sizeof(*products); i++)
 		if (rule->cost == products[i])

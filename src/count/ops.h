@@ -73,8 +73,9 @@ struct op_rule {
 	shape_fn *shape;
 	cost_fn *cost;
 	int16_t factor;
-	uint8_t value; /* enum value_op */
-	uint8_t place; /* enum op_place */
+	uint8_t value;  /* enum value_op */
+	uint8_t place;  /* enum op_place */
+	const char *op; /* of a layer: what it is lowered to */
 };
 
 /* NULL if there is none. */

@@ -1,101 +1,10 @@
-/* Shapes and costs of TensorFlow Lite's operators that differ from TensorFlow's: filters
- * are OHWI, a bias and an activation are part of the operator. */
+/* Shapes and costs of TensorFlow Lite's operators that TensorFlow does not have. Others are lowered
+ * to TensorFlow's when they are read (load/lite_list.h). */
 #include "count/ops.h"
-#include "count/window.h"
 
 static int64_t last_dim(const struct tensor *t)
 {
 	return t->rank > 0 ? t->dims[t->rank - 1] : -1;
-}
-
-/* A convolution's products; the bias and the activation are one float operation each. */
-static bool set_cost(const struct eval *e, struct cost *cost, int64_t results, int64_t each,
-	size_t bias)
-{
-	int64_t extra = (bias < e->n_in && e->in[bias]->rank >= 0) +
-		(node_int(e->graph, e->node, A_fused_activation, 0) != 0);
-
-	if (results < 0 || each < 0)
-		return false;
-	cost->macs = count_multiply(results, each);
-	if (dtype_is_real(e->out->dtype))
-		cost->others = count_multiply(tensor_elements(e->out), extra);
-	return true;
-}
-
-/* The results of a window over the spatial dimensions, with `channels` channels. */
-static bool slide(struct eval *e, int n_spatial, int64_t channels)
-{
-	const struct tensor *in = eval_in(e, 0), *filter = eval_in(e, 1);
-	bool same = span_equal(node_text(e->graph, e->node, A_padding), SPAN("SAME"));
-	int64_t strides[8] = {1, 1, 1, 1, 1}, dilations[8] = {1, 1, 1, 1, 1};
-	/* Conv3D's filter is as in TensorFlow. */
-	int first = n_spatial == 3 ? 0 : 1;
-
-	if (!eval_outputs(e, 1) || in->rank != n_spatial + 2 || filter->rank != n_spatial + 2)
-		return false;
-	node_ints(e->graph, e->node, A_strides, strides, 8);
-	node_ints(e->graph, e->node, A_dilations, dilations, 8);
-	*e->out = *in;
-	e->out->values = NULL;
-	for (int d = 1; d <= n_spatial; d++)
-		e->out->dims[d] = window_size(in->dims[d], filter->dims[d - 1 + first], strides[d],
-			dilations[d], same ? WINDOW_SAME : WINDOW_VALID, 0, 0);
-	e->out->dims[n_spatial + 1] = channels;
-	return tensor_is_known(e->out);
-}
-
-bool shape_lite_conv(struct eval *e)
-{
-	const struct tensor *filter = eval_in(e, 1);
-	int n_spatial = eval_in(e, 0)->rank - 2;
-
-	if (n_spatial < 2 || n_spatial > 3)
-		return false;
-	return slide(e, n_spatial, n_spatial == 3 ? last_dim(filter) : filter->dims[0]);
-}
-
-bool cost_lite_conv(const struct eval *e, struct cost *cost)
-{
-	int64_t n = tensor_elements(eval_in(e, 1)), channels = last_dim(e->out);
-
-	return n >= 0 &&
-		set_cost(e, cost, tensor_elements(e->out), channels > 0 ? n / channels : 0, 2);
-}
-
-bool shape_lite_depthwise(struct eval *e)
-{
-	return slide(e, 2, last_dim(eval_in(e, 1)));
-}
-
-bool cost_lite_depthwise(const struct eval *e, struct cost *cost)
-{
-	const struct tensor *filter = eval_in(e, 1);
-
-	return filter->rank == 4 &&
-		set_cost(e, cost, tensor_elements(e->out),
-			count_multiply(filter->dims[1], filter->dims[2]), 2);
-}
-
-/* Inputs: the result's shape, the filter, x, a bias. */
-bool shape_lite_transpose_conv(struct eval *e)
-{
-	int64_t dims[TENSOR_MAX_RANK];
-	int rank = tensor_get_ints(eval_in(e, 0), dims, TENSOR_MAX_RANK);
-
-	if (!eval_outputs(e, 1) || rank != 4 || eval_in(e, 1)->rank != 4)
-		return false;
-	*e->out = tensor_make(eval_in(e, 2)->dtype, dims, rank);
-	return true;
-}
-
-bool cost_lite_transpose_conv(const struct eval *e, struct cost *cost)
-{
-	const struct tensor *filter = eval_in(e, 1), *x = eval_in(e, 2);
-	int64_t each =
-		count_multiply(count_multiply(filter->dims[0], filter->dims[1]), filter->dims[2]);
-
-	return filter->rank == 4 && set_cost(e, cost, tensor_elements(x), each, 3);
 }
 
 /* Weights are O×I; x is flattened to rows of I unless keep_num_dims is set. */
@@ -116,11 +25,6 @@ bool shape_lite_dense(struct eval *e)
 		e->out->dims[1] = weights->dims[0];
 	}
 	return true;
-}
-
-bool cost_lite_dense(const struct eval *e, struct cost *cost)
-{
-	return set_cost(e, cost, tensor_elements(e->out), last_dim(eval_in(e, 1)), 2);
 }
 
 /* ---- recurrent operators -------------------------------------------------------- */
@@ -247,18 +151,6 @@ bool cost_lite_rnn(const struct eval *e, struct cost *cost)
 
 /* ---- others --------------------------------------------------------------------- */
 
-/* CONV_3D_TRANSPOSE: the result's shape, a filter as in TensorFlow, the input. */
-bool shape_lite_transpose_conv_3d(struct eval *e)
-{
-	int64_t dims[5];
-	int rank = tensor_get_ints(eval_in(e, 0), dims, 5);
-
-	if (!eval_outputs(e, 1))
-		return false;
-	*e->out = tensor_make(eval_in(e, 2)->dtype, dims, rank);
-	return rank == 5;
-}
-
 /* Features over time: x · weights, then the last steps of each feature. */
 bool shape_lite_svdf(struct eval *e)
 {
@@ -271,14 +163,6 @@ bool shape_lite_svdf(struct eval *e)
 	e->out->values = NULL;
 	e->out->dims[1] = features->dims[0] / rank;
 	return tensor_is_known(e->out);
-}
-
-bool cost_lite_svdf(const struct eval *e, struct cost *cost)
-{
-	const struct tensor *in = eval_in(e, 0), *features = eval_in(e, 1);
-	int64_t each = count_add(tensor_elements(features), tensor_elements(eval_in(e, 2)));
-
-	return in->rank == 2 && features->rank == 2 && set_cost(e, cost, in->dims[0], each, 3);
 }
 
 bool shape_lite_concat(struct eval *e)

@@ -36,11 +36,6 @@ bool shape_matmul(struct eval *e)
 	return product(e, is_set(e, A_transpose_a), is_set(e, A_transpose_b), &none);
 }
 
-bool shape_fused_matmul(struct eval *e)
-{
-	return shape_matmul(e);
-}
-
 bool shape_batch_matmul(struct eval *e)
 {
 	struct tensor x = *eval_in(e, 0), y = *eval_in(e, 1), batch;

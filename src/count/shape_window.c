@@ -70,38 +70,48 @@ static bool slide(struct eval *e, const struct layout *l, const int64_t *kernel)
 	return known;
 }
 
-/* Filter: spatial dimensions, input channels of a group, output channels. */
+struct tensor window_filter(const struct eval *e, bool is_transposed)
+{
+	struct tensor filter = *eval_in(e, 1), given = filter;
+
+	if (filter.rank != 4 || !node_int(e->graph, e->node, A_output_first, 0))
+		return filter;
+	filter.dims[0] = given.dims[1];
+	filter.dims[1] = given.dims[2];
+	filter.dims[2] = given.dims[is_transposed ? 0 : 3];
+	filter.dims[3] = given.dims[is_transposed ? 3 : 0];
+	return filter;
+}
+
 bool shape_conv(struct eval *e)
 {
-	const struct tensor *in = eval_in(e, 0), *filter = eval_in(e, 1);
+	const struct tensor *in = eval_in(e, 0);
+	struct tensor filter = window_filter(e, false);
 	int n_spatial = in->rank - 2;
 	struct layout l = layout_get(e, n_spatial);
 
-	if (!eval_outputs(e, 1) || n_spatial < 1 || n_spatial > 3 || filter->rank != in->rank)
+	if (!eval_outputs(e, 1) || n_spatial < 1 || n_spatial > 3 || filter.rank != in->rank)
 		return false;
-	if (!slide(e, &l, filter->dims))
+	if (!slide(e, &l, filter.dims))
 		return false;
-	e->out->dims[l.channel] = filter->dims[n_spatial + 1];
+	e->out->dims[l.channel] = filter.dims[n_spatial + 1];
 	return true;
-}
-
-bool shape_fused_conv(struct eval *e)
-{
-	return shape_conv(e);
 }
 
 bool shape_depthwise(struct eval *e)
 {
-	const struct tensor *in = eval_in(e, 0), *filter = eval_in(e, 1);
-	struct layout l = layout_get(e, 2);
+	const struct tensor *in = eval_in(e, 0);
+	struct tensor filter = window_filter(e, false);
+	int n = in->rank - 2;
+	struct layout l = layout_get(e, n);
 
-	if (!eval_outputs(e, 1) || in->rank != 4 || filter->rank != 4)
+	if (!eval_outputs(e, 1) || n < 1 || n > 3 || filter.rank != in->rank)
 		return false;
-	if (!slide(e, &l, filter->dims))
+	if (!slide(e, &l, filter.dims))
 		return false;
-	e->out->dims[l.channel] = filter->dims[2] < 0 || filter->dims[3] < 0
+	e->out->dims[l.channel] = filter.dims[n] < 0 || filter.dims[n + 1] < 0
 		? -1
-		: count_multiply(filter->dims[2], filter->dims[3]);
+		: count_multiply(filter.dims[n], filter.dims[n + 1]);
 	return true;
 }
 
@@ -151,6 +161,12 @@ static bool shape_from_value(struct eval *e, const struct tensor *value, const s
 bool shape_given(struct eval *e)
 {
 	return shape_from_value(e, eval_in(e, 0), eval_in(e, e->n_in > 2 ? e->n_in - 1 : 1));
+}
+
+/* A transposed convolution: the result's shape, the filter, x. */
+bool shape_conv_input(struct eval *e)
+{
+	return shape_from_value(e, eval_in(e, 0), eval_in(e, 2));
 }
 
 bool shape_given_filter(struct eval *e)

@@ -241,6 +241,44 @@ static void add_window(struct builder *b, struct fb_table options, enum lite_opt
 	}
 	add_ints(b, A_dilations, OP_INTS, dilations, n);
 	add_int(b, A_fused_activation, fb_int(options, activation, 1, 0));
+	add_int(b, A_output_first, kind != LITE_CONV_3D);
+}
+
+/* Where operators that multiply by weights have their bias; -1: they have none. */
+static int bias_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		int at;
+	} biases[] = {{"CONV_2D", 2}, {"DEPTHWISE_CONV_2D", 2}, {"CONV_3D", 2},
+		{"FULLY_CONNECTED", 2}, {"TRANSPOSE_CONV", 3}, {"CONV_3D_TRANSPOSE", 3},
+		{"SVDF", 3}};
+
+	for (size_t i = 0; i < sizeof(biases) / sizeof(*biases); i++)
+		if (strcmp(biases[i].name, name) == 0)
+			return biases[i].at;
+	return -1;
+}
+
+/* A bias and an activation that are part of the operator. */
+static void add_fused(struct builder *b, const struct op_node *node, const char *name,
+	struct fb_vector inputs)
+{
+	static const struct span fused[] = {{"Activation", 10}, {"BiasAdd", 7}};
+	int bias = bias_of(name);
+	bool has_bias =
+		bias > 0 && (uint32_t)bias < inputs.n && fb_int32(inputs, (uint32_t)bias) >= 0;
+	bool is_activated = false;
+
+	for (size_t i = node->first_attr; i < b->graph->attrs.n; i++)
+		is_activated |= b->graph->attrs.at[i].id == A_fused_activation &&
+			b->graph->attrs.at[i].number;
+	if (has_bias || is_activated)
+		add_attr(b,
+			(struct op_attr){.id = A_fused_ops,
+				.kind = OP_TEXTS,
+				.n = (uint32_t)has_bias + is_activated,
+				.texts = fused + !is_activated});
 }
 
 static void add_plain(struct builder *b, const char *name, struct fb_table options)
@@ -309,10 +347,12 @@ static struct fb_table tensor_at(const struct builder *b, int32_t i)
 }
 
 /* Constants become nodes before the operator that reads them. */
-static void add_constants(struct builder *b, struct fb_vector inputs, const char *rule)
+static void add_constants(struct builder *b, struct fb_vector inputs, const char *rule,
+	const char *name)
 {
 	/* Concatenation may join shapes. */
-	bool products = strncmp(rule, "LITE_", 5) == 0 && strcmp(rule, "LITE_CONCAT") != 0;
+	bool products = bias_of(name) > 0 ||
+		(strncmp(rule, "LITE_", 5) == 0 && strcmp(rule, "LITE_CONCAT") != 0);
 
 	for (uint32_t i = 0; i < inputs.n; i++) {
 		int32_t tensor = fb_int32(inputs, i);
@@ -371,7 +411,7 @@ static void add_operator(struct builder *b, struct fb_table op)
 
 		type = arena_copy(&b->m->arena, (struct span){text, (size_t)n});
 	}
-	add_constants(b, inputs, rule);
+	add_constants(b, inputs, rule, name);
 	if (strcmp(name, "RESHAPE") == 0 && inputs.n < 2)
 		add_shape_input(b, options, &shape);
 	if (b->no_memory || !type.at) {
@@ -396,6 +436,7 @@ static void add_operator(struct builder *b, struct fb_table op)
 	if (kind != LITE_PLAIN)
 		add_window(b, options, kind);
 	add_plain(b, name, options);
+	add_fused(b, &node, name, inputs);
 	add_special(b, name, options, &out);
 	add_out_shape(b, out);
 	push_node(b, node, type, op_find_rule(rule_name));

@@ -217,6 +217,15 @@ def test_adaptive_windows(tmp_path):
     assert count(tmp_path / "model.keras")["total"]["float_ops"] == 12 * 8 * 6
 
 
+@pytest.mark.parametrize("how", ["nearest", "bilinear", "bicubic"])
+def test_resizing_costs_what_its_interpolation_does(how, tmp_path):
+    model = keras.Sequential([L.Input(IMAGE), L.Resizing(16, 12, interpolation=how)])
+    model.save(tmp_path / "model.keras")
+    freeze(model, tmp_path / "graph.pb")
+    totals = [count(tmp_path / name)["total"]["float_ops"] for name in ("model.keras", "graph.pb")]
+    assert totals[0] == totals[1]
+
+
 @pytest.mark.parametrize("name", LISTED)
 def test_listed(name, tmp_path):
     keras.backend.clear_session()

@@ -25,6 +25,7 @@ CASES = {
     "matmul": ([(3, 5, 4), (3, 5, 6)], lambda a, b: tf.matmul(a, b, transpose_a=True)),
     "einsum": ([(3, 4, 5), (5, 6)], lambda a, b: tf.einsum("abc,cd->abd", a, b)),
     "resize": ([(1, 4, 4, 3)], lambda x: tf.image.resize(x, (8, 8))),
+    "add_relu": ([(4, 6), (4, 6)], lambda a, b: tf.nn.relu(a + b)),
     "cumsum": ([(4, 3)], tf.cumsum),
     "elu": ([(6,)], lambda x: tf.nn.elu(x) + tf.nn.leaky_relu(x)),
 }
