@@ -3,6 +3,7 @@
 #include "ask/diff_report.h"
 #include "ask/gaps.h"
 #include "ask/model_report.h"
+#include "count/layer_names.h"
 
 static void free_detail(void *detail)
 {
@@ -271,8 +272,10 @@ static void read_layers(struct side *side, const struct summary *s)
 		const struct layer *l = &s->layers.at[i];
 		uint32_t row = side_add(side, root, l->name, &is_new);
 
-		if (row != NONE)
+		if (row != NONE) {
 			side->rows.at[row].batch = l->out.rank > 1 ? l->out.dims[0] : -1;
+			side->rows.at[row].kind = layer_name_get_kind(l->name, l->type);
+		}
 		add_layer(side, row, l);
 	}
 	side_end_run(side);
@@ -323,7 +326,7 @@ static enum tfprof_status compare_models(struct answer *a, const struct asked *q
 	struct diff_report *report = report_of(a);
 	enum tfprof_status status;
 
-	report->is_list = true;
+	report->is_list = report->is_of_models = true;
 	memcpy(report->diff.metrics, model_metrics, sizeof(model_metrics));
 	report->diff.n_metrics = N_MODEL_METRICS;
 	set_settings(&report->diff, o, false);

@@ -13,6 +13,7 @@ struct diff_report {
 	VEC(char *) base, new_names;  /* of the runs */
 	uint32_t max_depth;           /* of text */
 	bool is_list;                 /* one level, without scopes */
+	bool is_of_models;            /* files; always a list */
 	struct diff_columns *columns; /* what they are called, once they are made */
 };
 

@@ -14,6 +14,11 @@ static inline bool ascii_is_letter(char c)
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
+static inline char ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
 static inline bool ascii_is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');

@@ -1,5 +1,9 @@
 #include "count/layer_names.h"
 
+#include "base/ascii.h"
+#include "base/hash.h"
+#include "count/layers.h"
+
 static bool has_work(struct span type)
 {
 	return !span_equal(type, SPAN("Const")) && !span_equal(type, SPAN("Placeholder")) &&
@@ -103,4 +107,58 @@ struct span layer_names_get(struct layer_names *n, uint32_t place, int max_depth
 uint32_t layer_names_get_place(const struct layer_names *n, const struct record *r)
 {
 	return r->site == n->site ? (uint32_t)(r->name - n->first) : NONE;
+}
+
+/* ---- generated names ------------------------------------------------------------ */
+
+/* Whether a name is that of a class in snake case: "re_lu" of "ReLU". */
+static bool is_name_of(struct span name, struct span class_name)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < name.n; i++) {
+		if (name.at[i] == '_')
+			continue;
+		while (at < class_name.n && class_name.at[at] == '_')
+			at++;
+		if (at == class_name.n || ascii_lower(class_name.at[at++]) != name.at[i])
+			return false;
+	}
+	return name.n && at == class_name.n;
+}
+
+/* The name without a number that is generated. *is_generated: whether a class has the rest. */
+static struct span get_stem(struct span name, struct span type, bool *is_generated)
+{
+	static const char *const models[] = {"Functional", "Sequential", "Model", "Lambda"};
+	struct span stem = name;
+
+	stem.n -= ascii_trailing_digits(name);
+	if (stem.n < 2 || stem.n == name.n || stem.at[stem.n - 1] != '_')
+		stem = name;
+	else
+		stem.n--;
+	*is_generated = is_name_of(stem, type);
+	for (size_t i = 0; !*is_generated && layer_get_class(i); i++)
+		*is_generated = is_name_of(stem, span_of(layer_get_class(i)));
+	for (size_t i = 0; !*is_generated && i < sizeof(models) / sizeof(*models); i++)
+		*is_generated = is_name_of(stem, span_of(models[i]));
+	return *is_generated ? stem : name;
+}
+
+uint64_t layer_name_get_kind(struct span name, struct span type)
+{
+	uint64_t kind = 1;
+	bool is_generated = false;
+
+	while (name.n) {
+		size_t n = span_find(name, SPAN("/"));
+		bool is_last = n >= name.n;
+		struct span part = get_stem((struct span){name.at, is_last ? name.n : n},
+			is_last ? type : (struct span){"", 0}, &is_generated);
+
+		kind = hash_mix(kind, hash_bytes(part.at, part.n));
+		name = span_from(name, is_last ? name.n : n + 1);
+	}
+	return is_generated ? kind | 1 : 0;
 }

@@ -28,4 +28,9 @@ struct span layer_names_get(struct layer_names *n, uint32_t place, int max_depth
  * follows the data. NONE if it is in another function. */
 uint32_t layer_names_get_place(const struct layer_names *n, const struct record *r);
 
+/* What is left of a name without the numbers that Keras generates, as a hash: equal for
+ * "block/dense" and "block/dense_3". 0 if the last part of the name is a user's. `type` is the
+ * layer's class, if that is known. */
+uint64_t layer_name_get_kind(struct span name, struct span type);
+
 #endif

@@ -104,7 +104,7 @@ static void count_states(struct diff *d)
 		d->n_of[r->state]++;
 		d->n_guessed += r->is_guessed;
 		d->n_moved += r->is_moved;
-		d->n_lines_moved += r->state == DIFF_SAME && d->base.by_parent &&
+		d->n_lines_moved += r->state == DIFF_SAME && d->base.by_parent && !new_row->kind &&
 			!span_equal(base->label, new_row->label);
 	}
 }

@@ -20,6 +20,12 @@ static bool allocate(struct matches *m, size_t n_base, size_t n_new)
 	return true;
 }
 
+/* Equal generated names say nothing about what they are names of. */
+static bool may_pair(const struct side_row *base, const struct side_row *new_row)
+{
+	return !base->kind || base->kind == new_row->kind;
+}
+
 /* Parents come first, so that of each row its parent has been matched before. */
 static void match_by_name(struct matches *m, struct side *base, const struct side *new_side)
 {
@@ -29,10 +35,11 @@ static void match_by_name(struct matches *m, struct side *base, const struct sid
 		const struct side_row *r = &new_side->rows.at[i];
 		uint32_t parent = r->parent == NONE ? NONE : m->base_of[r->parent], row;
 
-		if (base->by_parent && r->parent != NONE && parent == NONE)
+		if (m->base_of[i] != NONE ||
+			(base->by_parent && r->parent != NONE && parent == NONE))
 			continue;
 		row = side_find(base, parent, r->name, expected);
-		if (row == NONE)
+		if (row == NONE || m->new_of[row] != NONE || !may_pair(&base->rows.at[row], r))
 			continue;
 		match_pair(m, row, i, MATCH_NAME);
 		expected = row + 1;
@@ -68,6 +75,8 @@ enum tfprof_status matches_make(struct matches *m, struct side *base, struct sid
 
 	*m = (struct matches){0};
 	if (!allocate(m, base->rows.n, new_side->rows.n))
+		return error_no_memory(err);
+	if (!match_generated(m, base, new_side))
 		return error_no_memory(err);
 	match_by_name(m, base, new_side);
 	if (base->failed)

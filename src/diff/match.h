@@ -1,5 +1,6 @@
 /* Which row of one side is which of the other. In order:
  *
+ *     by order      layers with generated names, see generated.c
  *     by name       the same one
  *     by rule       what the option rename makes of the base's name
  *     by structure  a scope that only one side has, and whose descendants have the same
@@ -42,6 +43,8 @@ enum tfprof_status matches_make(struct matches *m, struct side *base, struct sid
 	const struct match_options *o, struct tfprof_error *err);
 void matches_clear(struct matches *m);
 
+/* For matches_make(): pairs layers with generated names. False on allocation failure. */
+bool match_generated(struct matches *m, const struct side *base, const struct side *new_side);
 /* For matches_make(): pairs what is left by structure. False on allocation failure. */
 bool match_by_structure(struct matches *m, const struct side *base, const struct side *new_side);
 

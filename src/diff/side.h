@@ -23,7 +23,9 @@ struct side_row {
 	struct span device; /* empty: unknown */
 	uint32_t parent;    /* NONE: the root */
 	uint32_t seen;      /* in this table, numbered from 1 */
-	int64_t batch;      /* the first dimension of what it works on; -1: unknown */
+	uint64_t
+		kind; /* of a layer with a generated name: hash of what is not generated; 0: else */
+	int64_t batch; /* the first dimension of what it works on; -1: unknown */
 };
 
 typedef VEC(int64_t) side_values;

@@ -22,7 +22,7 @@ static bool begins_link(const struct buf *text, size_t i)
 }
 
 /* Everything that Markdown or HTML could take for markup is written as an entity. */
-static void put_name(struct buf *b, struct span text)
+void diff_put_markdown(struct buf *b, struct span text)
 {
 	struct buf shown = {0};
 
@@ -56,7 +56,7 @@ static void put_row(const struct diff_report *r, size_t i, size_t metric, struct
 	buf_text(b, "| ");
 	for (uint32_t k = 1; k < row->depth && !r->is_list && k < 20; k++)
 		buf_text(b, "&emsp;");
-	put_name(b, i ? diff_name(d, row) : SPAN("total"));
+	diff_put_markdown(b, i ? diff_name(d, row) : SPAN("total"));
 	buf_text(b, " | ");
 	if (row->state != DIFF_ADDED)
 		format_number(b, unit, n->base);
@@ -75,7 +75,7 @@ static void put_row(const struct diff_report *r, size_t i, size_t metric, struct
 	diff_put_state(r, row, &state);
 	if (state.n)
 		buf_char(b, ' ');
-	put_name(b, buf_get(&state));
+	diff_put_markdown(b, buf_get(&state));
 	buf_clear(&state);
 	buf_text(b, " |\n");
 }
@@ -85,7 +85,7 @@ static void put_table(const struct diff_report *r, const bool *shown, size_t met
 	size_t n = 0;
 
 	buf_text(b, "\n| ");
-	put_name(b, span_of(r->diff.metrics[metric].name));
+	diff_put_markdown(b, span_of(r->diff.metrics[metric].name));
 	buf_text(b, " | base | new | delta | change | |\n|---|--:|--:|--:|--:|---|\n");
 	for (size_t i = 0; i < r->diff.n; i++) {
 		const struct diff_row *row = &r->diff.rows[i];
@@ -106,7 +106,7 @@ static void put_lines(struct buf *b, struct span lines)
 		size_t n = span_find(lines, SPAN("\n"));
 
 		buf_text(b, "- ");
-		put_name(b, (struct span){lines.at, n});
+		diff_put_markdown(b, (struct span){lines.at, n});
 		buf_char(b, '\n');
 		n += n < lines.n;
 		lines.at += n;
@@ -124,7 +124,9 @@ void diff_write_markdown(const struct diff_report *r, struct sink *out)
 	for (size_t i = 0; i < r->budgets.n; i++)
 		diff_put_budget(r, &r->budgets.at[i], &lines);
 	put_lines(&b, buf_get(&lines));
-	for (size_t m = 0; shown && m < r->diff.n_metrics; m++)
+	if (shown && r->is_of_models)
+		diff_models_markdown(r, shown, MOST_ROWS, &b);
+	for (size_t m = 0; shown && !r->is_of_models && m < r->diff.n_metrics; m++)
 		put_table(r, shown, m, &b);
 	sink_span(out, buf_get(&b));
 	if (!shown || b.failed || lines.failed)

@@ -1,4 +1,4 @@
-/* A comparison as a report: a block for each metric.
+/* A comparison as a report: a block for each metric; of models, one table (diff_models.c).
  *
  *     op: 5 runs against 5; 1 added, 0 removed, 0 renamed
  *     micros    | base      new       delta     change  p
@@ -164,7 +164,9 @@ void diff_text(const struct answer *a, struct sink *out)
 	diff_put_summary(r, &summary);
 	sink_span(out, buf_get(&summary));
 	buf_clear(&summary);
-	for (size_t m = 0; shown && m < r->diff.n_metrics; m++) {
+	if (shown && r->is_of_models)
+		diff_models_text(r, shown, out);
+	for (size_t m = 0; shown && !r->is_of_models && m < r->diff.n_metrics; m++) {
 		if (m)
 			sink_char(out, '\n');
 		put_metric(r, shown, m, out);

@@ -200,22 +200,51 @@ def test_budgets_gate_a_model_file(tfprof, models_of_keras):
     tfprof("diff", small, small, "--fail_if=params>0,float_ops>0,added>0")
 
 
+def test_models_are_compared_in_one_table(tfprof, models_of_keras):
+    small, large = models_of_keras
+    lines = tfprof("diff", small, large).stdout.splitlines()
+    assert [line.split()[0] for line in lines if " | " in line] == ["layer", "|", "total", "dense_1"]
+    assert lines[1].split() == ["layer", "|", "params", "MACs", "memory"]
+    assert lines[2].split() == ["|", *("base new change".split() * 3)]
+    # Weights of 4 bytes, and the result of each layer.
+    assert lines[3].split() == "total | 110 220 +100.0% 100 200 +100.0% 480B 960B +100.0%".split()
+    assert lines[4].split() == "dense_1 | -- 110 -- 100 -- 480B added".split()
+    text = tfprof("diff", small, large, "--output=markdown").stdout
+    assert text.count("\n|---|") == 1 and "| 110 | 220 |" in text
+
+
+def test_generated_names_of_layers_are_matched_by_order_and_cost(tfprof, tmp_path):
+    """The new file was made by a program that had made others before, and has one layer more."""
+    base = keras_file(tmp_path / "base.keras", [("dense", 10), ("dense_1", 20), ("dense_2", 10)])
+    new = keras_file(tmp_path / "new.keras", [("dense_7", 10), ("dense_8", 30), ("dense_9", 10), ("dense_10", 20), ("dense_11", 10)])
+    rows = [line.split() for line in tfprof("diff", base, new).stdout.splitlines() if line.endswith(("added", "removed"))]
+    # 10 to 30 and 30 to 10 came in between; the others are as they were.
+    assert [(row[0], row[3]) for row in rows] == [("dense_8", "330"), ("dense_9", "310")]
+    # A name that a user gave is no number of a program.
+    named = keras_file(tmp_path / "named.keras", [("stem_1", 10), ("dense_1", 20), ("dense_2", 10)])
+    states = {row[0]: row[-1] for row in (line.split() for line in tfprof("diff", base, named).stdout.splitlines()) if row}
+    assert states["stem_1"] == "added" and states["dense"] == "removed" and "dense_2" not in states
+
+
 @pytest.fixture
 def models_of_keras(tmp_path):
     """Two .keras files of dense layers, made by hand: 10 inputs, then one or two layers of 10."""
-    import zipfile
+    return [keras_file(tmp_path / f"{name}.keras", [(f"dense_{i}", 10) for i in range(n)])
+            for name, n in (("small", 1), ("large", 2))]
 
-    def write(path, n):
-        layers = [{"class_name": "InputLayer", "config": {"batch_shape": [None, 10], "dtype": "float32", "name": "in"}}]
-        layers += [{"class_name": "Dense", "config": {"name": f"dense_{i}", "units": 10, "use_bias": True, "activation": "linear",
-                                                      "dtype": "float32"}} for i in range(n)]
-        config = {"module": "keras", "class_name": "Sequential", "config": {"name": "m", "layers": layers,
-                                                                             "build_input_shape": [None, 10]}}
-        with zipfile.ZipFile(path, "w") as file:
-            file.writestr("config.json", json.dumps(config))
-            file.writestr("metadata.json", '{"keras_version": "3.0.0"}')
-        return path
-    return write(tmp_path / "small.keras", 1), write(tmp_path / "large.keras", 2)
+
+def keras_file(path, dense):
+    """A model of 10 inputs and dense layers: names and units."""
+    import zipfile
+    layers = [{"class_name": "InputLayer", "config": {"batch_shape": [None, 10], "dtype": "float32", "name": "in"}}]
+    layers += [{"class_name": "Dense", "config": {"name": name, "units": units, "use_bias": True, "activation": "linear",
+                                                  "dtype": "float32"}} for name, units in dense]
+    config = {"module": "keras", "class_name": "Sequential", "config": {"name": "m", "layers": layers,
+                                                                         "build_input_shape": [None, 10]}}
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("config.json", json.dumps(config))
+        file.writestr("metadata.json", '{"keras_version": "3.0.0"}')
+    return path
 
 
 GRAPH = ('node { name: "x" op: "Placeholder" }\n'
