@@ -140,6 +140,39 @@ static void put_extent(struct check *c, const char *name, const struct accelerat
 	}
 }
 
+/* Why it was idle, as far as launches tell. */
+static void put_reason(struct check *c, const struct accelerator *a)
+{
+	const char *bound = accelerator_get_bound(a);
+
+	if (a->late_ps < 0 || a->span_ps <= a->busy_ps || !bound)
+		return;
+	buf_printf(&c->text,
+		"; idle: for %.0f%% the host was late to launch what came next, for the rest it "
+		"waited "
+		"for a dependency or copy; %s: kernels start ",
+		100 * (double)a->late_ps / (double)(a->span_ps - a->busy_ps), bound);
+	format_number(&c->text, UNIT_MICROS, to_us(a->launch_delay_ps));
+	buf_text(&c->text, " after their launch");
+}
+
+static const char *low_remedy(const struct accelerator *a)
+{
+	const char *bound = accelerator_get_bound(a);
+
+	if (!bound || a->late_ps < 0 || 2 * a->late_ps < a->span_ps - a->busy_ps)
+		return LOW_REMEDY;
+	if (strcmp(bound, "launch-bound") == 0)
+		return "Launch-bound: the host cannot launch kernels as fast as they run. Compile "
+		       "the "
+		       "whole step (jax.jit, tf.function with jit_compile=True), or make "
+		       "operations "
+		       "larger.";
+	return "Device-bound while it has work, but the host gives it none in between: find out "
+	       "what "
+	       "the host does then (input, Python, blocking calls).";
+}
+
 /* As `tfprof devices` has it, by the device's own clock. */
 static void judge_accelerator(struct check *c, const struct accelerator *a, bool is_used)
 {
@@ -152,6 +185,8 @@ static void judge_accelerator(struct check *c, const struct accelerator *a, bool
 	buf_text(&c->text, "device: ");
 	buf_span(&c->text, device);
 	put_extent(c, low ? "low utilization" : is_used ? "utilization" : "hardly used", a);
+	if (low)
+		put_reason(c, a);
 	f = check_find(c,
 		low               ? "low_utilization"
 			: is_used ? "utilization"
@@ -159,7 +194,7 @@ static void judge_accelerator(struct check *c, const struct accelerator *a, bool
 		low ? TFPROF_LEVEL_WARNING : TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
 	f->stake_us = to_us(a->span_ps - a->busy_ps) / n_steps;
 	f->stake_share = 1 - share;
-	f->remedy = low ? LOW_REMEDY
+	f->remedy = low ? low_remedy(a)
 		: !is_used
 		? "Nothing, if the others have its work; otherwise give it a share of that."
 		: 2 * a->waiting_ps > a->busy_ps

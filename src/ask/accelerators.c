@@ -44,6 +44,22 @@ static void put_program(const struct model *m, struct buf *b)
 	buf_char(b, '.');
 }
 
+/* That ran on them. */
+static size_t count_programs(const struct model *m)
+{
+	size_t n = 0;
+	uint32_t last = NONE;
+
+	for (size_t i = 0; i < m->compiled.ops.n; i++) {
+		const struct compiled_op *op = &m->compiled.ops.at[i];
+
+		n += op->is_accelerator && op->program != last;
+		if (op->is_accelerator)
+			last = op->program;
+	}
+	return n;
+}
+
 static void put_busy(const struct model *m, struct buf *b)
 {
 	int64_t busy_ps = 0, span_ps = 0, late_ps = 0, n_runs = 0, n = (int64_t)m->accelerators.n;
@@ -57,8 +73,9 @@ static void put_busy(const struct model *m, struct buf *b)
 		n_runs += a->n_programs_run;
 	}
 	if (n_runs)
-		buf_printf(b, ", %lld %s of programs", (long long)n_runs,
-			n_runs == 1 ? "run" : "runs");
+		buf_printf(b, ", %lld %s of %zu %s", (long long)n_runs,
+			n_runs == 1 ? "run" : "runs", count_programs(m),
+			count_programs(m) == 1 ? "program" : "programs");
 	buf_printf(b, "; busy %.2f ms of %.2f ms%s (%.0f %%)", (double)busy_ps / (double)n / 1e9,
 		(double)span_ps / (double)n / 1e9, n > 1 ? " per device" : "",
 		share(busy_ps, span_ps));

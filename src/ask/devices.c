@@ -28,7 +28,10 @@
 	X(KERNEL_BUSY, "kernel_busy_micros", INT64, "microseconds")            \
 	X(WAITING, "waiting_micros", INT64, "microseconds")                    \
 	X(HOST_LATE, "host_late_micros", INT64, "microseconds")                \
+	X(DEPENDENCY, "dependency_micros", INT64, "microseconds")              \
+	X(COPY_ONLY, "copy_only_micros", INT64, "microseconds")                \
 	X(LAUNCH_DELAY, "launch_delay_micros", DOUBLE, "microseconds")         \
+	X(BOUND, "bound", TEXT, NULL)                                          \
 	X(PEAK_BYTES, "peak_bytes", INT64, "bytes")                            \
 	X(LIFETIME_PEAK, "lifetime_peak_bytes", INT64, "bytes")                \
 	X(CAPACITY, "capacity_bytes", INT64, "bytes")                          \
@@ -246,8 +249,15 @@ static void put_accelerator(struct answer *a, const struct asked *q, const struc
 	table_set_int(t, row, DEVICES_KERNEL_BUSY, to_us(of->kernel_busy_ps));
 	if (of->is_tpu)
 		table_set_int(t, row, DEVICES_WAITING, to_us(of->waiting_ps));
-	if (of->late_ps >= 0)
+	else
+		table_set_int(t, row, DEVICES_COPY_ONLY, to_us(of->busy_ps - of->kernel_busy_ps));
+	if (of->late_ps >= 0) {
 		table_set_int(t, row, DEVICES_HOST_LATE, to_us(of->late_ps));
+		table_set_int(t, row, DEVICES_DEPENDENCY,
+			to_us(of->span_ps - of->busy_ps - of->late_ps));
+	}
+	if (accelerator_get_bound(of))
+		table_set_text(t, row, DEVICES_BOUND, span_of(accelerator_get_bound(of)));
 	if (of->launch_delay_ps >= 0)
 		table_set_double(t, row, DEVICES_LAUNCH_DELAY, (double)of->launch_delay_ps / 1e6);
 	put_known(t, row, DEVICES_PEAK_BYTES, of->peak_bytes);

@@ -156,6 +156,15 @@ static const char *plural(uint64_t n, const char *one, const char *several)
 	return n == 1 ? one : several;
 }
 
+/* A trace of accelerators has steps that they record, or runs of programs; the whole is none. */
+static bool has_accelerator(const struct trace *t)
+{
+	for (size_t i = 0; i < t->devices.n; i++)
+		if (plane_is_accelerator(t->devices.at[i].kind))
+			return true;
+	return false;
+}
+
 static void put_steps(struct buf *b, const struct xplane *x)
 {
 	static const char *const from[] = {
@@ -170,6 +179,11 @@ static void put_steps(struct buf *b, const struct xplane *x)
 		buf_text(b,
 			"0 operations in this trace: did TensorFlow or JAX run anything in the "
 			"same process while it was recorded?\n");
+		return;
+	}
+	if (x->trace.steps_from == STEPS_NONE && has_accelerator(&x->trace)) {
+		buf_printf(b, "%llu %s; no step markers: views take the whole trace as one step\n",
+			(unsigned long long)n, plural(n, "operation", "operations"));
 		return;
 	}
 	buf_printf(b, "%llu %s in %zu %s%s; %llu outside of all steps (%.2fms)\n",

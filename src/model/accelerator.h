@@ -4,6 +4,7 @@
 #define TFPROF_MODEL_ACCELERATOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What a device is. */
@@ -31,6 +32,18 @@ struct accelerator {
 	int64_t launch_delay_ps; /* median from the launch to the start */
 	int64_t peak_bytes, lifetime_peak_bytes, capacity_bytes;
 };
+
+/* What limits a GPU while it has work, by how long kernels wait between launch and start: in an
+ * empty queue they start at once, and the host cannot launch them fast enough. NULL: not known. */
+static inline const char *accelerator_get_bound(const struct accelerator *a)
+{
+	enum { EMPTY_QUEUE_US = 100 };
+
+	if (a->launch_delay_ps < 0)
+		return NULL;
+	return a->launch_delay_ps < EMPTY_QUEUE_US * INT64_C(1000000) ? "launch-bound"
+								      : "device-bound";
+}
 
 /* A kernel of GPUs, as launched for a node: all of its runs with the same grid and block. */
 struct accelerator_kernel {

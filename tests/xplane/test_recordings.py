@@ -310,3 +310,32 @@ def test_copies_of_gpus(name):
     assert sum(row["in_flight_micros"] for row in rows) == pytest.approx(
         sum(copy["total_ps"] for copy in copies) / 1e6)
     assert sum(row["bytes"] or 0 for row in rows) == sum(copy["bytes"] for copy in copies)
+
+
+@every
+def test_why_a_device_is_idle(name, tmp_path):
+    """The parts add up, and the delay of launches tells what limits it."""
+    advice = {f["where"][0]["device"].split("device:")[1]: f
+              for f in findings(name, "AcceleratorUtilizationChecker", tmp_path)}
+    for device in recordings.reference(name)["devices"]:
+        if not device.get("span_ps") or "launch_to_start_ps" not in device:
+            continue
+        row = devices(name)[device["plane"][len("/device:"):].lower()]
+        assert row["dependency_micros"] == to_us(device["idle_ps"] - device["gaps"]["host_late_ps"])
+        assert row["copy_only_micros"] in (row["busy_micros"] - row["kernel_busy_micros"] + d
+                                           for d in (-1, 0, 1))
+        full = device["launch_to_start_ps"]["median"] > 200e6
+        assert row["bound"] == ("device-bound" if full else "launch-bound")
+        found = advice[row["name"]]
+        if found["level"] == "warning":
+            assert row["bound"] in found["text"].lower() and row["bound"] in found["remedy"].lower()
+
+
+@every
+def test_runs_of_programs_are_counted(name):
+    said = product.run(recordings.trace(name)).stdout
+    programs = recordings.reference(name)["modules"]
+    n = sum(program["executions"] for program in programs)
+    if name.startswith("amd"):
+        assert f"{n} runs of {len(programs)} program" in said
+    assert " in 1 step" not in product.run("op", recordings.trace(name)).stderr or not programs
