@@ -7,9 +7,11 @@
  *       gap           what happened before the step
  *
  * The traces are read again for it: nothing else needs all of their events. */
+#include <stdlib.h>
 #include <strings.h>
 
 #include "ask/question.h"
+#include "ask/step.h"
 #include "load/anatomy/hosts.h"
 
 /* id, name, type, unit */
@@ -47,6 +49,7 @@ struct shown {
 	const struct anatomy_hosts *hosts;
 	const struct model *model;
 	int64_t max_depth;
+	size_t most;     /* causes of a part; the others are one row */
 	uint32_t device; /* whose parts to show; NONE: of all together */
 };
 
@@ -57,21 +60,39 @@ static double micros(int64_t ps)
 
 /* ---- rows ---------------------------------------------------------------------------- */
 
+static struct span cause_name(const struct anatomy_cause *cause)
+{
+	if (cause->text.n)
+		return cause->text;
+	return cause->part == ANATOMY_UNKNOWN ? SPAN("(unexplained)") : SPAN("(unnamed)");
+}
+
+static void put_cause(const struct shown *s, size_t parent, struct span name, int64_t ps)
+{
+	size_t row = column_table_add_row(s->table, parent, name);
+
+	table_set_double(s->table, row, STEP_MICROS, micros(ps));
+}
+
+/* Largest first. */
 static void put_causes(const struct shown *s, size_t parent, const struct anatomy_causes *causes,
 	unsigned part, bool of_gap)
 {
-	for (size_t i = 0; s->max_depth >= DEPTH_CAUSE && i < causes->n; i++) {
-		struct span text = causes->at[i].text;
-		size_t row;
+	size_t n = 0;
+	int64_t others_ps = 0;
 
-		if (!of_gap && causes->at[i].part != part)
+	for (size_t i = 0; s->max_depth >= DEPTH_CAUSE && i < causes->n; i++) {
+		const struct anatomy_cause *cause = &causes->at[i];
+
+		if (!of_gap && cause->part != part)
 			continue;
-		if (!text.n)
-			text = causes->at[i].part == ANATOMY_UNKNOWN ? SPAN("(unexplained)")
-								     : SPAN("(unnamed)");
-		row = column_table_add_row(s->table, parent, text);
-		table_set_double(s->table, row, STEP_MICROS, micros(causes->at[i].ps));
+		if (n++ < s->most)
+			put_cause(s, parent, cause_name(cause), cause->ps);
+		else
+			others_ps += cause->ps;
 	}
+	if (others_ps)
+		put_cause(s, parent, SPAN("(others)"), others_ps);
 }
 
 static void put_share(const struct shown *s, size_t row, int64_t ps, int64_t wall_ps)
@@ -177,6 +198,108 @@ static void put_all(const struct shown *s)
 		put_step(s, root, &s->anatomy->steps.at[i]);
 }
 
+/* A trace of many steps has millions of causes, which nobody reads one by one. */
+static void choose_most(struct shown *s, struct answer *a)
+{
+	enum { MOST_ROWS = 50000, LEAST = 16 };
+	size_t n = 0, n_steps = s->anatomy->steps.n;
+
+	for (size_t i = 0; i < n_steps; i++)
+		n += s->anatomy->steps.at[i].causes.n + s->anatomy->steps.at[i].gap_causes.n;
+	s->most = SIZE_MAX;
+	if (n <= MOST_ROWS || s->max_depth < DEPTH_CAUSE)
+		return;
+	s->most = MOST_ROWS / n_steps > LEAST ? MOST_ROWS / n_steps : LEAST;
+	answer_note(a, "most_causes",
+		"of the causes of a part the largest %zu are listed, the others as one", s->most);
+	/* Text adds up all of them. */
+	if (a->notes.n && !a->failed)
+		a->notes.at[a->notes.n - 1].is_in_text = true;
+}
+
+/* ---- causes for text ------------------------------------------------------------------- */
+
+static int by_part_and_name(const void *a, const void *b)
+{
+	const struct step_cause *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return span_compare(x->name, y->name);
+}
+
+static int by_part_and_size(const void *a, const void *b)
+{
+	const struct step_cause *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	if (x->micros != y->micros)
+		return x->micros > y->micros ? -1 : 1;
+	return span_compare(x->name, y->name);
+}
+
+static bool list_causes(const struct anatomy *a, bool of_gaps, struct step_detail *d)
+{
+	anatomy_cause_list list = {0};
+	bool ok = anatomy_sum_causes(a, of_gaps, &list);
+
+	for (size_t i = 0; ok && i < list.n; i++)
+		ok = vec_push(&d->causes,
+			((struct step_cause){of_gaps ? N_ANATOMY_PARTS : list.at[i].part,
+				cause_name(&list.at[i]), micros(list.at[i].ps)}));
+	vec_clear(&list);
+	return ok;
+}
+
+/* Keeps the largest of each part, with names of their own. */
+static bool keep_largest(struct step_detail *d)
+{
+	enum { MOST = 3 };
+	struct step_cause *c = d->causes.at;
+	size_t n = 0, n_joined = 0, n_of_part = 0;
+	bool ok = true;
+
+	if (!d->causes.n)
+		return true;
+	qsort(c, d->causes.n, sizeof(*c), by_part_and_name);
+	for (size_t i = 0; i < d->causes.n; i++)
+		if (n_joined && by_part_and_name(&c[n_joined - 1], &c[i]) == 0)
+			c[n_joined - 1].micros += c[i].micros;
+		else
+			c[n_joined++] = c[i];
+	qsort(c, n_joined, sizeof(*c), by_part_and_size);
+	for (size_t i = 0; ok && i < n_joined; i++) {
+		n_of_part = n && c[n - 1].part == c[i].part ? n_of_part + 1 : 1;
+		if (n_of_part > MOST)
+			continue;
+		c[n] = c[i];
+		c[n].name = arena_copy(&d->arena, c[i].name);
+		ok = c[n++].name.at;
+	}
+	d->causes.n = n;
+	return ok;
+}
+
+static void free_detail(void *detail)
+{
+	struct step_detail *d = detail;
+
+	vec_clear(&d->causes);
+	arena_clear(&d->arena);
+	mem_free(d);
+}
+
+static void put_detail(struct answer *a, const struct shown *s)
+{
+	struct step_detail *d = a->detail = mem_zero(sizeof(*d));
+
+	if (d && s->max_depth >= DEPTH_CAUSE && s->device == NONE)
+		a->failed |= !list_causes(s->anatomy, false, d) ||
+			!list_causes(s->anatomy, true, d) || !keep_largest(d);
+	a->failed |= !d;
+}
+
 /* ---- what is said of them -------------------------------------------------------------- */
 
 static void note_steps(struct answer *a, const struct anatomy *of)
@@ -237,6 +360,7 @@ static void put_head(struct answer *a, const struct anatomy *of)
 	put_mean(a, "gap_micros", total.gap_ps, of->by == ANATOMY_BY_RUNS ? 0 : total.n_gaps);
 	answer_put_int(a, "steady", (int64_t)total.n_steps);
 	answer_put_int(a, "left_out", (int64_t)(of->steps.n - total.n_steps));
+	answer_put_int(a, "unknown_names", (int64_t)of->n_unknown_names);
 	note_steps(a, of);
 	note_compiled(a, of);
 }
@@ -306,7 +430,9 @@ static enum tfprof_status show(struct answer *a, const struct asked *q,
 	else
 		status = find_device(&s, o->list[OPT_ON].at[0], err);
 	if (status == TFPROF_OK) {
+		choose_most(&s, a);
 		put_all(&s);
+		put_detail(a, &s);
 		put_head(a, s.anatomy);
 	}
 	return status;
@@ -356,4 +482,5 @@ const struct question step_question = {
 	.state = QUESTION_LOADED,
 	.needs = needs,
 	.run = run,
+	.free_detail = free_detail,
 };

@@ -3,15 +3,14 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "ask/step.h"
 #include "base/visible.h"
 #include "write/answer.h"
 
-/* A part, or a cause of one, summed over the steps that stand for the rest. */
+/* A part, summed over the steps that stand for the rest. */
 struct line {
 	struct span name;
-	size_t part; /* of a cause: the place of its part; else SIZE_MAX */
 	double micros, hidden;
 };
 
@@ -21,7 +20,7 @@ struct report {
 	const struct answer *a;
 	struct sink *out;
 	const struct tfprof_column *depth, *name, *wall, *gap, *steady, *micros, *hidden;
-	lines parts, causes;
+	lines parts;
 	size_t n_steps;
 	size_t n_gaps; /* steps that another one came before */
 	double wall_sum, gap_sum, least, most;
@@ -42,7 +41,7 @@ static size_t find_part(struct report *r, struct span name)
 	while (i < r->parts.n && !span_equal(r->parts.at[i].name, name))
 		i++;
 	if (i == r->parts.n)
-		r->failed |= !vec_push(&r->parts, ((struct line){name, SIZE_MAX, 0, 0}));
+		r->failed |= !vec_push(&r->parts, ((struct line){name, 0, 0}));
 	return i;
 }
 
@@ -60,70 +59,27 @@ static void add_step(struct report *r, size_t row)
 		r->most = wall;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return span_compare(x->name, y->name);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	if (x->micros != y->micros)
-		return x->micros > y->micros ? -1 : 1;
-	return by_name(a, b);
-}
-
-static void join_causes(struct report *r)
-{
-	size_t n = 0;
-
-	if (r->causes.n)
-		qsort(r->causes.at, r->causes.n, sizeof(*r->causes.at), by_name);
-	for (size_t i = 0; i < r->causes.n; i++)
-		if (n && by_name(&r->causes.at[n - 1], &r->causes.at[i]) == 0)
-			r->causes.at[n - 1].micros += r->causes.at[i].micros;
-		else
-			r->causes.at[n++] = r->causes.at[i];
-	r->causes.n = n;
-	if (n)
-		qsort(r->causes.at, n, sizeof(*r->causes.at), by_time);
-}
-
 /* Rows come in pre-order: a step, its parts, their causes. */
 static void sum(struct report *r)
 {
 	bool is_steady = false;
-	size_t part = SIZE_MAX;
 
 	for (size_t row = 0; !r->failed && row < r->a->table.n_rows; row++) {
-		struct span name = table_text(r->name, row);
+		size_t part;
 
 		if (r->depth->numbers[row] == 1) {
 			is_steady = r->steady->numbers[row] > 0;
 			if (is_steady)
 				add_step(r, row);
 		}
-		if (!is_steady || r->depth->numbers[row] < 2)
+		if (!is_steady || r->depth->numbers[row] != 2 || table_is_null(r->micros, row))
 			continue;
-		if (r->depth->numbers[row] == 2) {
-			if (table_is_null(r->micros, row))
-				continue;
-			part = find_part(r, name);
-			if (r->failed)
-				return;
-			r->parts.at[part].micros += number(r->micros, row);
-			r->parts.at[part].hidden += number(r->hidden, row);
-		} else if (part != SIZE_MAX && !table_is_null(r->micros, row)) {
-			r->failed |= !vec_push(&r->causes,
-				((struct line){name, part, number(r->micros, row), 0}));
-		}
+		part = find_part(r, table_text(r->name, row));
+		if (r->failed)
+			return;
+		r->parts.at[part].micros += number(r->micros, row);
+		r->parts.at[part].hidden += number(r->hidden, row);
 	}
-	join_causes(r);
 }
 
 /* ---- text ---------------------------------------------------------------------------- */
@@ -162,16 +118,23 @@ static const char *ms(char *text, size_t size, double micros_sum, size_t n)
 
 #define MS(value) ms((char[32]){0}, 32, value, r->n_steps)
 
+static bool is_of(const struct step_cause *c, struct span part)
+{
+	return span_equal(part,
+		c->part < N_ANATOMY_PARTS ? span_of(anatomy_part_name(c->part)) : SPAN("gap"));
+}
+
 static void put_causes(struct report *r, size_t part, size_t n_steps)
 {
-	enum { MOST = 3 };
+	const struct step_detail *d = r->a->detail;
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->causes.n && n < MOST; i++) {
-		const struct line *c = &r->causes.at[i];
+	for (size_t i = 0; i < d->causes.n; i++) {
+		const struct step_cause *c = &d->causes.at[i];
 
 		/* Of the others, less than a tenth of the part is not worth a word. */
-		if (c->part != part || (n && c->micros < 0.1 * r->parts.at[part].micros))
+		if (!is_of(c, r->parts.at[part].name) ||
+			(n && c->micros < 0.1 * r->parts.at[part].micros))
 			continue;
 		sink_text(r->out, n++ ? ", " : "   ");
 		put_visible(r, c->name);
@@ -305,5 +268,4 @@ void step_text(const struct answer *a, struct sink *out)
 	if (r.failed)
 		sink_fail(out, ENOMEM);
 	vec_clear(&r.parts);
-	vec_clear(&r.causes);
 }

@@ -308,3 +308,35 @@ def test_every_sample_adds_up(trace):
     answer = ask(trace)
     check(answer)
     assert answer.steps and answer.headline.startswith(("A step takes", "The trace, which has no steps, takes"))
+
+
+def test_names_that_the_table_lacks_are_counted(tmp_path):
+    main = [("train", 0, 90, {"step_num": 0}), ("mine", 1, 5, {}), ("mine", 10, 5, {}), ("yours", 20, 5, {}),
+            ("PjitFunction(f)", 30, 9, {}), ("$u.py:3 f", 50, 9, {})]
+    path = write(tmp_path / "names.xplane.pb", main, [("theirs", 0, 9, {})], names=["python", "tf_Compute/2"])
+    assert ask(path).document["unknown_names"] == 2
+
+
+def test_many_steps(tmp_path):
+    """Lines are read in parts, each of which ends between tasks; causes beyond 50,000 are added up."""
+    n_steps, n_ops = 300, 180
+    main, pool, expected = [], [], {}
+    for step in range(n_steps):
+        at = 1000 * step
+        main += [("train", at, 990, {"step_num": step}), ("$u.py:3 f", at + 1, 980, {})]
+        for op in range(n_ops):
+            pool += [(START, at + 5 * op + 2, 0, {"_c": step * n_ops + op + 1, "_ct": 15}),
+                     (f"layer/{op}:MatMul", at + 5 * op + 2, 1 + op % 3, {}), (STOP, at + 5 * op + 6, 0, {})]
+            expected[f"layer/{op}"] = (1 + op % 3) * US
+    answer = ask(write(tmp_path / "many.xplane.pb", main, pool, names=["python", "tf_Compute/1"]))
+    check(answer)
+    assert len(answer.steps) == n_steps
+    listed = 50000 // n_steps
+    for step in answer.steps:
+        causes = dict(step.causes["compute"])
+        assert step.wall == 990 * US and step.parts["compute"] == sum(expected.values()), step.name
+        assert causes.pop("(others)") == step.parts["compute"] - sum(causes.values())
+        assert len(causes) == listed and all(expected[name] == value for name, value in causes.items())
+    assert [note["id"] for note in answer.document["notes"]] == ["most_causes"]
+    text = run(tmp_path / "many.xplane.pb").stdout
+    assert "layer/101 0.00" in text and "(others)" not in text, text

@@ -21,6 +21,8 @@ static bool join(const struct anatomy_hosts *hosts, struct anatomy *joined)
 	joined->by = hosts->at[0].by;
 	joined->function = hosts->at[0].function;
 	joined->input_op = hosts->at[0].input_op;
+	for (size_t h = 0; h < hosts->n; h++)
+		joined->n_unknown_names += hosts->at[h].n_unknown_names;
 	for (size_t h = 0; ok && h < hosts->n; h++)
 		for (size_t i = 0; ok && i < hosts->at[h].steps.n; i++)
 			ok = vec_push(&joined->steps, hosts->at[h].steps.at[i]);

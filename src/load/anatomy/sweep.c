@@ -283,23 +283,41 @@ static void add_cause(struct sweep *w, unsigned part, const struct stretch *thre
 			thread->cause, thread->other, end - start);
 }
 
-static void add_instant(struct sweep *w, int64_t start, int64_t end)
+static void add_instant(struct sweep *w, const struct stretch *thread, int64_t start, int64_t end)
 {
-	const struct scene *s = w->s;
-	const struct stretch *thread = NULL;
-	unsigned part, of_thread;
+	unsigned part = part_of_instant(w, thread);
+	unsigned of_thread = part_of_thread(w, thread);
 
-	while (w->thread < s->stretches.n && s->stretches.at[w->thread].end <= start)
-		w->thread++;
-	if (w->thread < s->stretches.n && s->stretches.at[w->thread].start <= start)
-		thread = &s->stretches.at[w->thread];
-	part = part_of_instant(w, thread);
-	of_thread = part_of_thread(w, thread);
 	w->parts[part] += end - start;
 	add_hidden(w, part, thread, end - start);
 	add_cause(w, part, thread, start, end);
 	for (unsigned state = 0; w->n_devices > 1 && state <= SWEEP_CLASSES; state++)
 		w->of_state[state][part_of_device(w, state, of_thread)] += end - start;
+}
+
+/* What is alive does not change meanwhile; what the main thread does may. Its stretches are in
+ * order already, and many: they are not sorted with the other times. */
+static void add_time(struct sweep *w, int64_t start, int64_t end)
+{
+	const struct stretch *all = w->s->stretches.at;
+	size_t n = w->s->stretches.n;
+
+	while (start < end) {
+		int64_t until = end;
+		const struct stretch *thread;
+
+		while (w->thread < n && all[w->thread].end <= start)
+			w->thread++;
+		thread = w->thread < n ? &all[w->thread] : NULL;
+		if (thread && thread->start > start) {
+			until = thread->start < end ? thread->start : end;
+			thread = NULL;
+		} else if (thread && thread->end < end) {
+			until = thread->end;
+		}
+		add_instant(w, thread, start, until);
+		start = until;
+	}
 }
 
 /* ---- windows -------------------------------------------------------------------------------- */
@@ -425,7 +443,7 @@ static void run(struct sweep *w)
 				at++;
 		apply(w, w->times[i].id);
 		if (w->window && i + 1 < w->n_times && sweep_time(w, i + 1) > time)
-			add_instant(w, time, sweep_time(w, i + 1));
+			add_time(w, time, sweep_time(w, i + 1));
 	}
 }
 

@@ -64,7 +64,9 @@ struct sweep {
 	/* By time; id: 2 × work, + 1 if it ends; then stages that begin; else nothing. */
 	struct sort_item *times;
 	size_t n_times;
-	size_t thread;     /* the stretch that it is at */
+	size_t thread;              /* the stretch that it is at */
+	VEC(struct sort_item) keys; /* to sort causes */
+	VEC(struct anatomy_cause) unsorted;
 	uint32_t get_next; /* text */
 	int64_t parts[N_ANATOMY_PARTS], hidden[N_ANATOMY_PARTS], input_work_ps;
 	bool failed;

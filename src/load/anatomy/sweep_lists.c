@@ -32,7 +32,7 @@ static void add_time(struct sweep *w, int64_t time, size_t id)
 static bool list_times(struct sweep *w)
 {
 	const struct scene *s = w->s;
-	size_t n = 2 * s->work.n + 2 * s->stages.n + 2 * s->stretches.n + 2 * w->windows.n;
+	size_t n = 2 * s->work.n + 2 * s->stages.n + 2 * w->windows.n;
 	struct sort_item *scratch = mem_array(n + 1, sizeof(*scratch));
 
 	w->times = mem_array(n + 1, sizeof(*w->times));
@@ -48,8 +48,6 @@ static bool list_times(struct sweep *w)
 		add_time(w, s->stages.at[i].start, 2 * s->work.n + i);
 		add_time(w, s->stages.at[i].end, NONE);
 	}
-	for (size_t i = 0; i < s->stretches.n; i++)
-		add_time(w, s->stretches.at[i].start, NONE);
 	for (size_t i = 0; i < w->windows.n; i++) {
 		add_time(w, w->windows.at[i].start, NONE);
 		add_time(w, w->windows.at[i].end, NONE);
@@ -102,6 +100,8 @@ void sweep_clear(struct sweep *w)
 	mem_free(w->devices);
 	vec_clear(&w->windows);
 	mem_free(w->times);
+	vec_clear(&w->keys);
+	vec_clear(&w->unsorted);
 }
 
 /* ---- causes -------------------------------------------------------------------------- */
@@ -151,15 +151,40 @@ static bool write_text(struct sweep *w, struct slot *slot)
 	return slot->text.at;
 }
 
-static int by_size(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
 	const struct anatomy_cause *x = a, *y = b;
 
-	if (x->ps != y->ps)
-		return x->ps > y->ps ? -1 : 1;
 	if (x->part != y->part)
 		return x->part < y->part ? -1 : 1;
 	return span_compare(x->text, y->text);
+}
+
+/* Largest first; equal ones by part and name. */
+static bool sort_causes(struct sweep *w, struct anatomy_causes *causes)
+{
+	size_t n = causes->n;
+	struct sort_item *items;
+	struct anatomy_cause *from;
+	bool ok = vec_reserve(&w->keys, 2 * n) && vec_reserve(&w->unsorted, n);
+
+	if (!ok || !n)
+		return ok;
+	items = w->keys.at;
+	from = w->unsorted.at;
+	memcpy(from, causes->at, n * sizeof(*from));
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct sort_item){sort_key_descending(from[i].ps), (uint32_t)i};
+	sort_items(items, items + n, n);
+	for (size_t i = 0; i < n; i++)
+		causes->at[i] = from[items[i].id];
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && causes->at[end].ps == causes->at[i].ps; end++)
+			;
+		if (end - i > 1)
+			qsort(causes->at + i, end - i, sizeof(*causes->at), by_name);
+	}
+	return true;
 }
 
 bool sweep_list_causes(struct sweep *w, struct anatomy_causes *causes)
@@ -182,7 +207,5 @@ bool sweep_list_causes(struct sweep *w, struct anatomy_causes *causes)
 				(struct anatomy_cause){slot->key.part, slot->text, ps};
 	}
 	w->touched.n = 0;
-	if (ok && causes->n)
-		qsort(causes->at, causes->n, sizeof(*causes->at), by_size);
-	return ok;
+	return ok && sort_causes(w, causes);
 }
