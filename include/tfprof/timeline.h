@@ -31,6 +31,7 @@ struct tfprof_lane {
 	int64_t first_micros, last_micros; /* the first start, the last end */
 	const char *name; /* name of a trace's thread or stream, `name_length` bytes; or empty */
 	size_t name_length;
+	uint32_t n_rows; /* that its executions need: one within another is below it */
 };
 /* False past the last. Lanes of a device are neighbours. */
 TFPROF_API int tfprof_timeline_read_lane(const tfprof_timeline *timeline, size_t i,
@@ -60,6 +61,12 @@ typedef int tfprof_slice_fn(void *context, const struct tfprof_slice *slice);
 TFPROF_API void tfprof_timeline_find_slices(const tfprof_timeline *timeline, size_t lane,
 	int64_t from_micros, int64_t until_micros, int64_t min_micros, tfprof_slice_fn *fn,
 	void *context);
+
+/* The same of one row of a lane: no two executions of a row overlap, and one within another is in
+ * a row below it, so a slice of one execution is exactly as long as that. */
+TFPROF_API void tfprof_timeline_find_row_slices(const tfprof_timeline *timeline, size_t lane,
+	uint32_t row, int64_t from_micros, int64_t until_micros, int64_t min_micros,
+	tfprof_slice_fn *fn, void *context);
 
 /* Calls `fn` with each execution of a lane that overlaps a stretch of time: its node and
  * how much of it lies within. */

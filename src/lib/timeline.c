@@ -5,9 +5,11 @@
 #include "base/error.h"
 #include "lib/profile.h"
 #include "model/bars.h"
+#include "model/nest.h"
 
 struct tfprof_timeline {
 	struct events events;
+	struct nest nest;
 	uint32_t *device_of; /* lane → device */
 	struct span *names;  /* by lane; empty where the input has none */
 	size_t n_lanes;
@@ -27,7 +29,8 @@ static enum tfprof_status build(tfprof_timeline *t, const struct model *m, int64
 	event_sorter_clear(&sorter);
 	if (status != TFPROF_OK)
 		return status;
-	return events_sum(&t->events) ? TFPROF_OK : error_no_memory(err);
+	return events_sum(&t->events) && nest_build(&t->nest, &t->events) ? TFPROF_OK
+									  : error_no_memory(err);
 }
 
 /* Copies: the model may change while the timeline is in use. */
@@ -100,6 +103,7 @@ void tfprof_timeline_free(tfprof_timeline *t)
 {
 	if (!t || atomic_fetch_sub(&t->n_users, 1) > 1)
 		return;
+	nest_clear(&t->nest);
 	if (t->whole) {
 		events_unselect(&t->events);
 		tfprof_timeline_free(t->whole);
@@ -119,9 +123,12 @@ enum tfprof_status tfprof_timeline_select(const tfprof_timeline *timeline,
 	tfprof_timeline *whole = (tfprof_timeline *)timeline, *t = mem_zero(sizeof(*t));
 
 	*only = NULL;
-	if (!t || !events_select(&t->events, &whole->events, selected, n_nodes)) {
-		if (t)
+	if (!t || !events_select(&t->events, &whole->events, selected, n_nodes) ||
+		!nest_select(&t->nest, &whole->nest, selected, n_nodes)) {
+		if (t) {
 			events_unselect(&t->events);
+			nest_clear(&t->nest);
+		}
 		mem_free(t);
 		return error_no_memory(err);
 	}
@@ -153,7 +160,8 @@ int tfprof_timeline_read_lane(const tfprof_timeline *t, size_t i, struct tfprof_
 		.number = (uint32_t)i - e->first_lane[t->device_of[i]],
 		.n_executions = end - begin,
 		.name = t->names[i].n ? t->names[i].at : "",
-		.name_length = t->names[i].n};
+		.name_length = t->names[i].n,
+		.n_rows = t->nest.first[i + 1] - t->nest.first[i]};
 	if (end > begin) {
 		lane->busy_micros = (int64_t)e->busy_us[end - 1];
 		lane->first_micros = e->start_us[e->by_lane[begin]];
@@ -206,6 +214,17 @@ void tfprof_timeline_find_slices(const tfprof_timeline *t, size_t lane, int64_t 
 	if (lane < t->n_lanes)
 		bars_find(&t->events, (uint32_t)lane, from_micros, until_micros, min_micros,
 			call_slice, &caller);
+}
+
+void tfprof_timeline_find_row_slices(const tfprof_timeline *t, size_t lane, uint32_t row,
+	int64_t from_micros, int64_t until_micros, int64_t min_micros, tfprof_slice_fn *fn,
+	void *context)
+{
+	struct slice_caller caller = {&t->nest.rows, fn, context};
+
+	if (lane < t->n_lanes && row < t->nest.first[lane + 1] - t->nest.first[lane])
+		bars_find(&t->nest.rows, t->nest.first[lane] + row, from_micros, until_micros,
+			min_micros, call_slice, &caller);
 }
 
 struct execution_caller {

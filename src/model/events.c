@@ -282,7 +282,7 @@ static int64_t clamped_end(int64_t start_us, int64_t duration_us)
 	return __builtin_add_overflow(start_us, duration_us, &end) ? INT64_MAX : end;
 }
 
-static void sum_lane(struct events *e, uint32_t lane)
+void events_sum_lane(struct events *e, uint32_t lane)
 {
 	int64_t reach = INT64_MIN;
 	uint64_t busy = 0;
@@ -309,14 +309,25 @@ bool events_sum(struct events *e)
 	if (!e->busy_us || !e->reach_us || !find_lanes(e))
 		return false;
 	for (uint32_t lane = 0; lane < e->first_lane[e->n_groups]; lane++)
-		sum_lane(e, lane);
+		events_sum_lane(e, lane);
 	return true;
+}
+
+int64_t events_end(const struct events *e, size_t row)
+{
+	return clamped_end(e->start_us[row], e->duration_us[row]);
 }
 
 bool events_select(struct events *only, const struct events *whole, const unsigned char *selected,
 	size_t n_nodes)
 {
-	size_t n_lanes = whole->n ? whole->first_lane[whole->n_groups] : 0;
+	return events_select_rows(only, whole, whole->n ? whole->first_lane[whole->n_groups] : 0,
+		selected, n_nodes);
+}
+
+bool events_select_rows(struct events *only, const struct events *whole, size_t n_lanes,
+	const unsigned char *selected, size_t n_nodes)
+{
 	uint32_t n = 0;
 
 	*only = *whole;
@@ -337,7 +348,7 @@ bool events_select(struct events *only, const struct events *whole, const unsign
 				only->by_lane[n++] = row;
 		}
 		only->first_in_lane[lane + 1] = n;
-		sum_lane(only, lane);
+		events_sum_lane(only, lane);
 	}
 	return true;
 }

@@ -153,12 +153,20 @@ static inline struct event events_get(const struct events *e, size_t row)
 
 /* Only sorted by device. False on allocation failure. */
 bool events_sum(struct events *e);
+/* Of a lane whose rows in by_lane are known: busy_us and reach_us. */
+void events_sum_lane(struct events *e, uint32_t lane);
+
+/* When a row ends: one that ends before it starts takes no time. */
+int64_t events_end(const struct events *e, size_t row);
 
 /* The same rows and lanes, but only the rows of selected nodes (of the first `n_nodes`) in
  * by_lane. Borrows all else from `whole`. False on allocation failure; call
  * events_unselect() in either case. */
 bool events_select(struct events *only, const struct events *whole, const unsigned char *selected,
 	size_t n_nodes);
+/* The same of the first `n_lanes` lanes. */
+bool events_select_rows(struct events *only, const struct events *whole, size_t n_lanes,
+	const unsigned char *selected, size_t n_nodes);
 void events_unselect(struct events *only);
 
 /* How long at least one row of a lane ran within [from_us, until_us). One that ends

@@ -22,6 +22,7 @@ static void put_lane(const struct tfprof_lane *lane, size_t i, struct json *out)
 	json_put_string(out, "name", (struct span){lane->name, lane->name_length});
 	json_put_int(out, "executions", (int64_t)lane->n_executions);
 	json_put_int(out, "busy", lane->busy_micros);
+	json_put_int(out, "rows", lane->n_rows);
 	json_close_object(out);
 }
 
@@ -34,6 +35,7 @@ enum tfprof_status route_lanes(struct call *c, struct json *out, struct tfprof_e
 	if (status == TFPROF_OK) {
 		json_open_object(out);
 		json_put_int(out, "step", t.step);
+		json_put_int(out, "start", t.start_us);
 		json_put_int(out, "duration", t.end_us - t.start_us);
 		json_put_int(out, "total", (int64_t)t.n_lanes);
 		json_key(out, "lanes");
@@ -50,10 +52,11 @@ enum tfprof_status route_lanes(struct call *c, struct json *out, struct tfprof_e
 
 /* ---- slices -------------------------------------------------------------- */
 
-/* Columns keep the answer small: x, w, node, n, busy of each slice. */
+/* Columns keep the answer small: row, x, w, node, n, busy of each slice. */
 struct slice_list {
 	int64_t origin_us;
 	VEC(struct tfprof_slice) at;
+	VEC(size_t) row_ends; /* by row: where its slices end */
 	bool failed;
 };
 
@@ -83,6 +86,34 @@ static void put_column(const struct slice_list *list, const char *name, enum sli
 		json_int(out, values[column]);
 	}
 	json_close_array(out);
+}
+
+static void put_rows(const struct slice_list *list, struct json *out)
+{
+	size_t i = 0;
+
+	json_key(out, "row");
+	json_open_array(out);
+	for (size_t row = 0; row < list->row_ends.n; row++)
+		for (; i < list->row_ends.at[row]; i++)
+			json_int(out, (int64_t)row);
+	json_close_array(out);
+}
+
+/* The slices of all rows of a lane. */
+static void find_slices(const tfprof_timeline *timeline, const struct stretch *s, size_t lane,
+	struct slice_list *list)
+{
+	struct tfprof_lane info;
+
+	list->at.n = list->row_ends.n = 0;
+	if (!tfprof_timeline_read_lane(timeline, lane, &info))
+		return;
+	for (uint32_t row = 0; row < info.n_rows && !list->failed; row++) {
+		tfprof_timeline_find_row_slices(timeline, lane, row, s->from_us, s->until_us,
+			s->min_us, keep_slice, list);
+		list->failed |= !vec_push(&list->row_ends, list->at.n);
+	}
 }
 
 /* The nodes of slices that have room for a label, by their place in the columns. */
@@ -158,11 +189,10 @@ static void put_slices(const struct timeline_call *t, const tfprof_timeline *tim
 {
 	json_open_array(out);
 	for (int64_t lane = s->first; lane < s->last; lane++) {
-		list->at.n = 0;
-		tfprof_timeline_find_slices(timeline, (size_t)lane, s->from_us, s->until_us,
-			s->min_us, keep_slice, list);
+		find_slices(timeline, s, (size_t)lane, list);
 		json_open_object(out);
 		json_put_int(out, "lane", lane);
+		put_rows(list, out);
 		put_column(list, "x", SLICE_X, out);
 		put_column(list, "w", SLICE_W, out);
 		put_column(list, "node", SLICE_NODE, out);
@@ -200,6 +230,7 @@ enum tfprof_status route_slices(struct call *c, struct json *out, struct tfprof_
 			status = error_no_memory(err);
 	}
 	vec_clear(&list.at);
+	vec_clear(&list.row_ends);
 	vec_clear(&ops.at);
 	timeline_call_close(&t);
 	return status;
@@ -254,6 +285,9 @@ enum tfprof_status route_busy(struct call *c, struct json *out, struct tfprof_er
 		status = timeline_call_stretch(&t, c, &s, err);
 	if (status == TFPROF_OK)
 		status = call_get_int(c, "n", 200, 1, 1000, &n, err);
+	/* Times are whole microseconds: shorter parts of the stretch would look idle. */
+	if (status == TFPROF_OK && n > s.until_us - s.from_us)
+		n = s.until_us > s.from_us ? s.until_us - s.from_us : 1;
 	if (status == TFPROF_OK)
 		put_strips(&t, &s, n, out);
 	timeline_call_close(&t);

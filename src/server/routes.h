@@ -12,6 +12,7 @@
 	X(options)   \
 	X(rows)      \
 	X(tree)      \
+	X(lines)     \
 	X(callers)   \
 	X(diff)      \
 	X(lanes)     \

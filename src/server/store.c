@@ -95,6 +95,10 @@ static void *load(void *context)
 		status = add_inputs(p, given, &p->err);
 	}
 	mem_free(given);
+	/* Some questions count float operations, which would change what pages showed before. What
+	 * cannot be counted is left as it is. */
+	if (status == TFPROF_OK)
+		(void)tfprof_profile_count_float_ops(p->profile, NULL);
 	/* A model without a graph of nodes is shown by /api/model only. */
 	if (status != TFPROF_OK && p->profile && p->inputs.n == 1 &&
 		tfprof_model_recognize(p->inputs.at[0].path))

@@ -163,3 +163,10 @@ export function useApi<T>(route: string | null, params: Params = {}): Answer<T> 
   }, [url]);
   return answer;
 }
+
+// The answer of a question, as `tfprof QUESTION --output=json` writes it: its fields, and rows.
+export interface Table<Row> { headline?: string; nodes: (Row & { id: number; parent: number | null; depth: number; name: string })[] }
+
+export function useAsk<Row, Fields = object>(question: string | null, params: Params = {}): Answer<Table<Row> & Fields> {
+  return useApi<Table<Row> & Fields>(question === null ? null : "ask", { ...params, question: question ?? undefined });
+}

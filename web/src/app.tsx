@@ -16,10 +16,9 @@ import { Empty, Problem } from "./widgets";
 import { Overview } from "./pages/overview";
 import { Operations } from "./pages/operations";
 import { Layers } from "./pages/layers";
-import { Python } from "./pages/python";
+import { Source } from "./pages/source";
 import { Graph } from "./pages/graph";
 import { Timeline } from "./pages/timeline";
-import { AdvicePage } from "./pages/advice";
 
 // `profiles`: how many are open.
 export interface PageProps { state: State; profile: Profile; profiles?: number }
@@ -27,12 +26,11 @@ export interface PageProps { state: State; profile: Profile; profiles?: number }
 // `compared` shows what changed between two profiles; pages without it show the second one.
 const PAGES: { name: string; title: string; component: ComponentType<PageProps>; compared?: ComponentType<PageProps> }[] = [
   { name: "overview", title: "Overview", component: Overview, compared: CompareOverview },
+  { name: "timeline", title: "Timeline", component: Timeline },
   { name: "operations", title: "Operations", component: Operations, compared: Compare },
   { name: "layers", title: "Layers", component: Layers, compared: Compare },
-  { name: "python", title: "Python", component: Python, compared: Compare },
+  { name: "source", title: "Source", component: Source, compared: Compare },
   { name: "graph", title: "Graph", component: Graph },
-  { name: "timeline", title: "Timeline", component: Timeline },
-  { name: "advice", title: "Advice", component: AdvicePage },
 ];
 
 function Loading() {

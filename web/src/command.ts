@@ -8,7 +8,7 @@ import { adviceParams, defaultMetric, isOn, metricsOf, ON_BY_DEFAULT, requestPar
 const SWITCHES: Record<string, string[]> = { scope: ["fold_gradients"], code: ["fold_gradients", "only_my_code"] };
 
 // Pages that show a comparison, and the page whose view it is.
-const COMPARED: Record<string, string> = { overview: "operations", operations: "operations", layers: "layers", python: "python" };
+const COMPARED: Record<string, string> = { overview: "operations", operations: "operations", layers: "layers", source: "source" };
 
 interface Shown { view: string; select: string[]; order_by: string; extra?: Params }
 
@@ -22,7 +22,7 @@ function shown(state: State, profile: Profile): Shown {
       return { view: "scope", select: [metric, ...sizes], order_by: metric, extra: { scope: state.values.scope } };
     case "layers":
       return { view: "scope", select: [metric, ...sizes], order_by: metric, extra: { root: state.values.root } };
-    case "python":
+    case "source":
       return { view: "code", select: [metric], order_by: metric, extra: { root: state.values.root, max_depth: 100 } };
     case "timeline":
       return { view: "op", select: ["micros", "occurrence"], order_by: "micros",
@@ -47,12 +47,13 @@ export function isDiffPage(state: State): boolean {
 
 export function queryOf(state: State, profile: Profile): Params {
   if (isDiffPage(state)) return diffQuery(state, profile, COMPARED[state.page]);
-  if (state.page === "advice") return { p: state.values.p, view: "advise", ...adviceParams(state) };
+  if (state.page === "overview" && Object.keys(adviceParams(state)).length) return { p: state.values.p, view: "advise", ...adviceParams(state) };
   if (isModelPage(state, profile)) return { p: state.values.p, view: "model", device: state.values.device };
   const { view, select, order_by, extra } = shown(state, profile);
   const params: Params = { ...requestParams(state), view, select: [...new Set(select)].join(","), order_by, ...extra };
   for (const name of ON_BY_DEFAULT) delete params[name];
   for (const name of SWITCHES[view] ?? []) if (isOn(state, name)) params[name] = "true";
+  if (select.includes("float_ops")) params.count_float_ops = "true"; // as the server does
   delete params.find;
   return params;
 }

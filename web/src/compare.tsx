@@ -68,7 +68,7 @@ interface View { page: string; view: string; what: string; levels: number; kind?
 const VIEWS: Record<string, View> = {
   operations: { page: "operations", view: "op", what: "operation", levels: 1, kind: "op" },
   layers: { page: "layers", view: "scope", what: "layer", levels: 6, kind: "scope" },
-  python: { page: "python", view: "code", what: "line", levels: 40 },
+  source: { page: "source", view: "code", what: "line", levels: 40 },
 };
 // Of model files.
 const MODEL: View = { page: "layers", view: "model", what: "layer", levels: 1 };

@@ -3,7 +3,8 @@ import { type Metric, type Numbers, type Profile, type Row, useApi } from "./api
 import { familyTitle } from "./families";
 import { format, percent } from "./format";
 import { NodeDetails } from "./node_details";
-import { describe, lineTerm, parseTerm, select, SelectLink } from "./selection";
+import { describe, lineTerm, parseTerm, select, SelectLink, stretchIn } from "./selection";
+import { Totals } from "./timeline_panels";
 import { defaultMetric, link, requestParams, type State } from "./state";
 import { lastPart, lineName } from "./tree";
 import { Dot, Num, Problem } from "./widgets";
@@ -19,13 +20,16 @@ export interface Selection {
   lines?: Part[];
 }
 
-const PLACES: [string, string][] = [["operations", "Operations"], ["layers", "Layers"], ["python", "Python"], ["graph", "Graph"], ["timeline", "Timeline"]];
+// More than any timeline has.
+const MAX_LANES = 1e6;
+
+const PLACES: [string, string][] = [["operations", "Operations"], ["layers", "Layers"], ["source", "Source"], ["graph", "Graph"], ["timeline", "Timeline"]];
 
 export function Details({ state, profile }: { state: State; profile: Profile }) {
   const metric = defaultMetric(state, profile);
   const term = state.values.sel;
   const { data, error } = useApi<Selection>("selection", { ...requestParams(state), sel: term, metric_column: metric.column });
-  const { kind, name } = describe(term);
+  const { kind, name } = describe(term), stretch = stretchIn(term);
   const node = parseTerm(term).kind === "node" ? data?.largest[0] : undefined;
   return (
     <aside class="details" aria-label="selection" aria-live="polite">
@@ -33,23 +37,24 @@ export function Details({ state, profile }: { state: State; profile: Profile }) 
       <p class="kind">{kind}</p>
       <h2 title={node?.name ?? name}>{node ? node.name : name}</h2>
       {error && <Problem error={error} />}
-      {data && <Sums data={data} metric={metric} profile={profile} isNode={!!node} />}
+      {stretch ? <Totals params={{ p: state.values.p, step: stretch.step }} view={stretch} lanes={{ step: stretch.step, total: MAX_LANES }} isChosen />
+        : data && <Sums data={data} metric={metric} profile={profile} isNode={!!node} about={state.values.step === undefined ? "" : `step ${state.values.step}`} />}
       <p class="places">show in {PLACES.map(([page, title], i) => (
         <span key={page}>{i > 0 && " · "}<a href={link({ page })} aria-current={state.page === page ? "page" : undefined}>{title}</a></span>
       ))}</p>
       {node && <NodeDetails state={state} node={node.node} />}
-      {data && !node && <Lists data={data} metric={metric} />}
+      {data && !node && !stretch && <Lists data={data} metric={metric} />}
     </aside>
   );
 }
 
-function Sums({ data, metric, profile, isNode }: { data: Selection; metric: Metric; profile: Profile; isNode: boolean }) {
+function Sums({ data, metric, profile, isNode, about }: { data: Selection; metric: Metric; profile: Profile; isNode: boolean; about: string }) {
   const value = data.total[metric.column] ?? 0;
   const others = profile.metrics.filter((m) => m.word !== metric.word && data.total[m.column]);
   if (data.nodes === 0) return <p>Nothing in this profile matches.</p>;
   return (
     <>
-      <p class="sum"><strong><Num value={value} unit={metric.unit} /></strong> {metric.title}, {percent(value, profile.root.total[metric.column] ?? 0)} of all
+      <p class="sum"><strong><Num value={value} unit={metric.unit} /></strong> {metric.title}, {percent(value, profile.root.total[metric.column] ?? 0)} of {about || (profile.steps.length > 1 ? `an average step of ${profile.steps.length}` : "all")}
         {!isNode && <>; {data.nodes.toLocaleString("en-US")} node{data.nodes === 1 ? "" : "s"}</>}</p>
       <dl class="facts-list">
         {others.map((m) => <div key={m.word}><dt>{m.title}</dt><dd><Num value={data.total[m.column]} unit={m.unit} /></dd></div>)}

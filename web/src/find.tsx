@@ -9,7 +9,7 @@ interface Found { operations?: Rows; layers?: Rows; lines?: Rows }
 const KINDS: { key: keyof Found; title: string; to: (row: Row) => string }[] = [
   { key: "operations", title: "Operations", to: (row) => link({ page: "operations", values: { sel: `op:${row.name}` } }) },
   { key: "layers", title: "Layers", to: (row) => link({ page: "layers", values: row.kids ? { root: String(row.row) } : { sel: `scope:${row.name}` } }) },
-  { key: "lines", title: "Lines of Python", to: (row) => link({ page: "python", values: { root: String(row.row) } }) },
+  { key: "lines", title: "Lines of Python", to: (row) => link({ page: "source", values: { root: String(row.row) } }) },
 ];
 
 const WAIT_MS = 200;

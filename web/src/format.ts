@@ -1,11 +1,12 @@
-// Numbers as the command line prints them.
+// Numbers as the page shows them: three digits that matter, a space, a unit. The exact one is in the
+// title of each.
 
 export type Unit = "micros" | "bytes" | "count";
 
 const SUFFIXES: Record<Unit, string[]> = {
-  count: ["", "k", "m", "b"],
-  micros: ["us", "ms", "sec"],
-  bytes: ["B", "KB", "MB"],
+  count: ["", "k", "M", "G", "T", "P"],
+  micros: ["µs", "ms", "s"],
+  bytes: ["B", "KB", "MB", "GB", "TB"],
 };
 
 // printf's "%.*f": exact ties go to the even digit, where toFixed goes away from zero.
@@ -22,13 +23,22 @@ export function twoDigits(value: number): string {
   return fixed(value, 2);
 }
 
+// Of a number below 1,000.
+function threeDigits(value: number): string {
+  return Number.isInteger(value) ? String(value) : fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+}
+
 export function format(value: number, unit: Unit): string {
   const suffixes = SUFFIXES[unit];
-  value = Math.round(value);
-  if (value < 1000) return `${value}${suffixes[0]}`;
-  let scale = 1;
-  while (scale < suffixes.length - 1 && value >= 1000 ** (scale + 1)) scale++;
-  return twoDigits(value / 1000 ** scale) + suffixes[scale];
+  let scale = 0;
+  for (; scale < suffixes.length - 1 && Math.abs(value) >= 999.5; scale++) value /= 1000;
+  const text = Math.abs(value) >= 999.5 ? Math.round(value).toLocaleString("en-US") : scale > 0 && Number.isInteger(value) && value < 100 ? fixed(value, value < 10 ? 2 : 1) : threeDigits(value);
+  return suffixes[scale] ? `${text} ${suffixes[scale]}` : text;
+}
+
+// On an axis, whose steps are round: no zeros behind the point.
+export function tick(value: number, unit: Unit): string {
+  return format(value, unit).replace(/\.?0+(?= |$)/, (zeros) => (zeros.startsWith(".") ? "" : zeros));
 }
 
 // Of an even number, the mean of the two in the middle.
@@ -38,7 +48,9 @@ export function median(values: number[]): number {
 }
 
 export function percent(part: number, whole: number): string {
-  return whole > 0 ? `${twoDigits((100 * part) / whole)}%` : "--";
+  if (!(whole > 0) || part === 0) return "";
+  const share = Math.round((100 * part) / whole);
+  return share === 0 ? "< 1 %" : `${share} %`;
 }
 
 export function exact(value: number, unit: Unit): string {

@@ -5,15 +5,15 @@ import { openOptions } from "./options";
 import { go } from "./state";
 
 const HELP: [string, string][] = [
-  ["1 – 7", "pages"],
+  ["1 – 6", "pages"],
   ["/", "search by regular expression"],
   ["[ ]", "previous and next match; in the timeline, previous and next slice"],
   ["o", "options"],
   [".", "menu: copy as command, copy link, export, theme"],
   ["W A S D, + −, 0", "move and zoom in the timeline; F: zoom to the selection, M: measure"],
-  ["g, then o l p r t", "show the selection in Operations, Layers, Python, Graph, Timeline"],
+  ["g, then o l s r t", "show the selection in Operations, Layers, Source, Graph, Timeline"],
   ["arrows, Enter", "move and open in flame graphs, menus and lists"],
-  ["i", "on the Python page: show the callers of the selected line, or of all lines"],
+  ["i", "on the Source page: show the callers of the selected line, or of all lines"],
   ["Backspace", "go one level up"],
   ["Esc", "clear the selection"],
   ["?", "this list"],
@@ -48,7 +48,7 @@ export function useUp(up: () => void): void {
 }
 
 // After g: where to.
-const PLACES: Record<string, string> = { o: "operations", l: "layers", p: "python", r: "graph", t: "timeline" };
+const PLACES: Record<string, string> = { o: "operations", l: "layers", p: "source", s: "source", r: "graph", t: "timeline" };
 const CHORD_MS = 1500;
 
 const ACTIONS: Record<string, () => void> = {
@@ -69,7 +69,7 @@ export function Keys({ pages }: { pages: string[] }) {
       if (e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
       const isChord = e.timeStamp - chord < CHORD_MS && chord > 0;
       chord = e.key === "g" ? e.timeStamp : 0;
-      const page = isChord ? PLACES[e.key] : pages[Number(e.key) - 1];
+      const page = isChord ? PLACES[e.key] : pages[Number(e.key) - 1] ?? (e.key === "7" ? pages[0] : undefined); // 7 was the advisor, which is part of the first page
       if (page) go({ page });
       else if (ACTIONS[e.key]) ACTIONS[e.key]();
       else return;

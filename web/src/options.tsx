@@ -33,7 +33,7 @@ const PRESETS: Preset[] = [
   { title: "Time and memory", page: "operations", values: { metric: undefined, sort: undefined } },
   { title: "Trainable parameters", page: "layers", values: { metric: "params", account_type_regexes: "_trainable_variables" } },
   { title: "Float operations", page: "layers", values: { metric: "float_ops" } },
-  { title: "Slowest lines", page: "python", values: { metric: "micros" } },
+  { title: "Slowest lines", page: "source", values: { metric: "micros" } },
 ];
 
 export function openOptions(): void {
@@ -94,7 +94,7 @@ function Form({ state, profile, close }: { state: State; profile: Profile; close
     <form onSubmit={apply}>
       <h2>Presets</h2>
       <p class="presets">
-        {PRESETS.filter((p) => p.page !== "python" || profile.has_code).map((p) => (
+        {PRESETS.filter((p) => p.page !== "source" || profile.has_code).map((p) => (
           <a key={p.title} class="button" href={link({ page: p.page, values: { ...RESET, ...p.values } })} onClick={close}>{p.title}</a>
         ))}
       </p>

@@ -46,6 +46,12 @@ export function describe(text: string): { kind: string; name: string } {
   return { kind: "", name: text };
 }
 
+// The stretch of a step that a term is.
+export function stretchIn(text: string | undefined): { step: number; from: number; until: number } | undefined {
+  const match = /^time:(\d+),(\d+)-(\d+)$/.exec(text ?? "");
+  return match ? { step: Number(match[1]), from: Number(match[2]), until: Number(match[3]) } : undefined;
+}
+
 // How much of what the page shows is selected; nothing if nothing is.
 export function Selected({ value, metric }: { value?: number; metric: Metric }) {
   return value === undefined ? null : <span class="of-selection"> · <Num value={value} unit={metric.unit} /> selected</span>;

@@ -19,11 +19,14 @@ export function defaultMetric(state: State, profile: Profile): Metric {
   return metrics.find((m) => m.word === word) ?? metrics[0];
 }
 
+// Pages that have moved: their old addresses lead to the new places.
+const MOVED: Record<string, string> = { python: "source", advice: "overview" };
+
 export function parse(hash: string): State {
   const [path, query] = hash.replace(/^#\/?/, "").split("?", 2);
   const values: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(query ?? "")) values[name] = value;
-  return { page: path || "overview", values };
+  return { page: MOVED[path] ?? (path || "overview"), values };
 }
 
 export function print(state: State): string {
@@ -38,7 +41,7 @@ export function current(): State {
 }
 
 // Values that belong to one page are forgotten on the way to another.
-const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure", "side", "callers"];
+const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure", "side", "callers", "checks"];
 
 export function link(change: { page?: string; values?: Record<string, string | undefined> }): string {
   const state = current();
@@ -71,7 +74,7 @@ export function useAddress(): State {
 }
 
 // What every request needs: profile, step, options of the query.
-const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f", "device", "diff", "fold_alike", "colour"]);
+const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f", "device", "diff", "fold_alike", "colour", "checks"]);
 
 export const ON_BY_DEFAULT = ["fold_gradients", "only_my_code"];
 

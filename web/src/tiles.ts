@@ -1,39 +1,54 @@
 // Bitmaps of the timeline: level z cuts the step into 2^z tiles of 1,024 pixels, lanes into
-// blocks of 32. A tile is drawn once; panning and zooming copies bitmaps. While one is missing
+// blocks of about 64 rows. No two slices of a row overlap; what runs within another is below it. A tile is drawn once; panning and zooming copies bitmaps. While one is missing
 // its parent's is drawn. At most 3 requests are under way, and none is aborted for a newer one:
 // while the mouse moves, nothing would ever arrive.
 import { get, type Params } from "./api";
 
-export const LANE = 24;
+export const ROW = 21; // 20 and a line between
 const PIXELS = 1024;
-const BLOCK = 32;
+const MAX_ROWS = 64;
 const MAX_TILES = 48;
 const MAX_UNDER_WAY = 3;
 
 export const COLOURS: Record<string, string> = { matrix: "#4c78c8", element: "#e69f3c", reduction: "#3ba38b", copy: "#c77dba",
   variable: "#8a7f6a", communication: "#d1605e", control: "#9aa4b0" };
 
-export interface Slices { lane: number; x: number[]; w: number[]; node: number[]; n: number[]; busy: number[]; op: number[]; names?: Record<number, string> }
+export interface Slices { lane: number; row: number[]; x: number[]; w: number[]; node: number[]; n: number[]; busy: number[]; op: number[]; names?: Record<number, string> }
 interface SlicesAnswer { lanes: Slices[]; selected?: Slices[]; ops: { name: string; family: string }[] }
 
-export interface Tile { from: number; until: number; first: number; data: SlicesAnswer; bitmap: HTMLCanvasElement; over?: HTMLCanvasElement }
+export interface Tile { from: number; until: number; block: Block; data: SlicesAnswer; bitmap: HTMLCanvasElement; over?: HTMLCanvasElement }
 
-export interface Slice { lane: number; node: number; x: number; w: number; n: number; busy: number; op: string }
+export interface Slice { lane: number; row: number; node: number; x: number; w: number; n: number; busy: number; op: string }
 
-function draw(lanes: Slices[], answer: SlicesAnswer, first: number, from: number, until: number): HTMLCanvasElement {
+// Lanes that share bitmaps.
+export interface Block { first: number; until: number; rows: number; offsets: number[] }
+
+function blocksOf(lanes: { rows: number }[]): Block[] {
+  const blocks: Block[] = [];
+  lanes.forEach(({ rows }, lane) => {
+    let block = blocks[blocks.length - 1];
+    if (!block || block.rows + rows > MAX_ROWS) blocks.push((block = { first: lane, until: lane, rows: 0, offsets: [] }));
+    block.offsets.push(block.rows);
+    block.rows += rows;
+    block.until = lane + 1;
+  });
+  return blocks;
+}
+
+function draw(lanes: Slices[], answer: SlicesAnswer, block: Block, from: number, until: number): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = PIXELS;
-  canvas.height = Math.max(1, lanes.length) * LANE;
+  canvas.height = Math.max(1, block.rows) * ROW;
   const context = canvas.getContext("2d")!;
-  const scale = PIXELS / (until - from), height = LANE - 4;
-  for (const row of lanes) {
-    const y = (row.lane - first) * LANE;
-    for (let i = 0; i < row.x.length; i++) {
-      const x = (row.x[i] - from) * scale;
+  const scale = PIXELS / (until - from), height = ROW - 1;
+  for (const lane of lanes) {
+    const top = block.offsets[lane.lane - block.first];
+    for (let i = 0; i < lane.x.length; i++) {
+      const x = (lane.x[i] - from) * scale;
       // Joined slices are as high as they are busy, so that none looks like one execution.
-      const busy = row.n[i] > 1 && row.w[i] > 0 ? Math.max(0.15, row.busy[i] / row.w[i]) : 1;
-      context.fillStyle = COLOURS[answer.ops[row.op[i]].family] ?? COLOURS.control;
-      context.fillRect(x, y + height * (1 - busy), Math.max(0.7, row.w[i] * scale - 0.5), height * busy);
+      const busy = lane.n[i] > 1 && lane.w[i] > 0 ? Math.max(0.15, lane.busy[i] / lane.w[i]) : 1;
+      context.fillStyle = COLOURS[answer.ops[lane.op[i]].family] ?? COLOURS.control;
+      context.fillRect(x, (top + lane.row[i]) * ROW + height * (1 - busy), Math.max(0.7, lane.w[i] * scale - 0.5), height * busy);
     }
   }
   return canvas;
@@ -44,7 +59,13 @@ export class Tiles {
   private wanted: string[] = [];
   private underWay = new Set<string>();
 
-  constructor(private params: Params, private duration: number, private lanes: number, private changed: () => void) {}
+  private blocks: Block[];
+  private blockAt: number[]; // by lane
+
+  constructor(private params: Params, private duration: number, lanes: { rows: number }[], private changed: () => void) {
+    this.blocks = blocksOf(lanes);
+    this.blockAt = this.blocks.flatMap((b, i) => Array<number>(b.until - b.first).fill(i));
+  }
 
   // The level whose pixels are about those of the screen.
   level(span: number, width: number): number {
@@ -55,9 +76,9 @@ export class Tiles {
     return [(this.duration * i) / 2 ** z, (this.duration * (i + 1)) / 2 ** z];
   }
 
-  // Calls `use` with the bitmap to draw for each part of a stretch, of one block of lanes.
-  cover(block: number, from: number, until: number, width: number, use: (tile: Tile) => void): void {
-    const z = this.level(until - from, width);
+  // Calls `use` with the bitmap to draw for each part of a stretch, of the block of a lane.
+  cover(lane: number, from: number, until: number, width: number, use: (tile: Tile) => void): void {
+    const z = this.level(until - from, width), block = this.blockAt[lane];
     const first = Math.max(0, Math.floor((from / this.duration) * 2 ** z)), last = Math.min(2 ** z - 1, Math.floor((until / this.duration) * 2 ** z));
     for (let i = first; i <= last; i++) {
       const tile = this.find(block, z, i);
@@ -69,8 +90,8 @@ export class Tiles {
     }
   }
 
-  has(block: number, from: number, until: number, width: number): boolean {
-    const z = this.level(until - from, width);
+  has(lane: number, from: number, until: number, width: number): boolean {
+    const z = this.level(until - from, width), block = this.blockAt[lane];
     return this.tiles.has(`${block}/${z}/${Math.max(0, Math.floor((from / this.duration) * 2 ** z))}`);
   }
 
@@ -93,14 +114,14 @@ export class Tiles {
   private ask(): void {
     while (this.underWay.size < MAX_UNDER_WAY && this.wanted.length) {
       const key = this.wanted.pop()!;
-      const [block, z, i] = key.split("/").map(Number);
+      const [b, z, i] = key.split("/").map(Number);
       const [from, until] = this.bounds(z, i);
-      const first = block * BLOCK, min = Math.floor((2 * (until - from)) / PIXELS);
+      const block = this.blocks[b], min = Math.floor((2 * (until - from)) / PIXELS);
       this.underWay.add(key);
-      get<SlicesAnswer>("slices", { ...this.params, lane: first, until_lane: Math.min(this.lanes, first + BLOCK), from: Math.floor(from),
+      get<SlicesAnswer>("slices", { ...this.params, lane: block.first, until_lane: block.until, from: Math.floor(from),
         until: Math.ceil(until), min }).then((data) => {
-        const bitmap = draw(data.lanes, data, first, from, until);
-        this.tiles.set(key, { from, until, first, data, bitmap, over: data.selected && draw(data.selected, data, first, from, until) });
+        const bitmap = draw(data.lanes, data, block, from, until);
+        this.tiles.set(key, { from, until, block, data, bitmap, over: data.selected && draw(data.selected, data, block, from, until) });
         for (const oldest of this.tiles.keys()) {
           if (this.tiles.size <= MAX_TILES) break;
           this.tiles.delete(oldest);
@@ -113,23 +134,32 @@ export class Tiles {
     }
   }
 
-  // The slice of a lane at a time, or within `slack` of it.
-  at(lane: number, time: number, from: number, until: number, width: number, slack: number): Slice | undefined {
+  // The slice of a row at a time, or within `slack` of it.
+  at(lane: number, row: number, time: number, from: number, until: number, width: number, slack: number): Slice | undefined {
     let found: Slice | undefined;
-    this.cover(Math.floor(lane / BLOCK), from, until, width, (tile) => {
+    this.cover(lane, from, until, width, (tile) => {
       if (found || time < tile.from || time >= tile.until) return;
-      const row = tile.data.lanes[lane - tile.first];
-      const i = row ? row.x.findIndex((x, k) => x <= time + slack && time < x + Math.max(row.w[k], slack)) : -1;
-      if (i >= 0) found = slice(tile, row, i);
+      const all = tile.data.lanes[lane - tile.block.first];
+      const hit = (near: number) => (all ? all.x.findIndex((x, k) => all.row[k] === row && x - near <= time && time < x + Math.max(all.w[k], near)) : -1);
+      const i = hit(0) >= 0 ? hit(0) : hit(slack);
+      if (i >= 0) found = slice(tile, all, i);
     });
     return found;
   }
+
+  // Every slice of a lane in a stretch, as it is drawn.
+  slices(lane: number, from: number, until: number, width: number): Slice[] {
+    const found = new Map<string, Slice>();
+    this.cover(lane, from, until, width, (tile) => {
+      const all = tile.data.lanes[lane - tile.block.first];
+      all?.x.forEach((x, i) => {
+        if (x < until && x + all.w[i] >= from) found.set(`${all.row[i]} ${x} ${all.node[i]} ${all.n[i]}`, slice(tile, all, i));
+      });
+    });
+    return [...found.values()];
+  }
 }
 
-export function slice(tile: Tile, row: Slices, i: number): Slice {
-  return { lane: row.lane, node: row.node[i], x: row.x[i], w: row.w[i], n: row.n[i], busy: row.busy[i], op: tile.data.ops[row.op[i]].name };
-}
-
-export function blockOf(lane: number): number {
-  return Math.floor(lane / BLOCK);
+export function slice(tile: Tile, all: Slices, i: number): Slice {
+  return { lane: all.lane, row: all.row[i], node: all.node[i], x: all.x[i], w: all.w[i], n: all.n[i], busy: all.busy[i], op: tile.data.ops[all.op[i]].name };
 }

@@ -1,7 +1,7 @@
 // Drawing the timeline: an axis, and below it rows of devices, strips, lanes and memory.
-import { format } from "./format";
+import { format, tick } from "./format";
 import { lastPart } from "./tree";
-import { blockOf, COLOURS, LANE, type Slice, type Tile, type Tiles } from "./tiles";
+import { COLOURS, ROW, type Slice, type Tile, type Tiles } from "./tiles";
 
 export const LEFT = 168;
 export const TOP = 22;
@@ -12,7 +12,7 @@ export interface Curve { device: string; peak: number; peak_at: number; lowest: 
 // A row of the picture, from top to bottom.
 export type Line =
   | { kind: "device"; y: number; height: number; device: number; title: string; share: string; isOpen: boolean; nLanes: number }
-  | { kind: "lane"; y: number; height: number; lane: number; title: string; share?: string }
+  | { kind: "lane"; y: number; height: number; lane: number; rows: number; title: string; share?: string }
   | { kind: "memory"; y: number; height: number; curve: number; peak: string };
 
 export interface Picture {
@@ -73,7 +73,7 @@ function drawAxis({ context, dim, line }: Ink, p: Picture): void {
     context.fillStyle = line;
     context.fillRect(x, TOP - 6, 1, p.height);
     context.fillStyle = dim;
-    const text = format(Math.round(t), "micros"), width = context.measureText(text).width;
+    const text = tick(Math.round(t), "micros"), width = context.measureText(text).width;
     context.fillText(text, x + 3 + width > p.width ? x - 3 - width : x + 3, 12);
   }
 }
@@ -118,19 +118,19 @@ function drawLane({ context, dim, text }: Ink, p: Picture, line: Line & { kind: 
     context.fillStyle = dim;
     context.fillText(line.share, LEFT - 42, line.y + 15, 38);
   }
-  p.tiles.cover(blockOf(line.lane), p.view.from, p.view.until, p.width - LEFT, (tile) => tiles.push(tile));
+  p.tiles.cover(line.lane, p.view.from, p.view.until, p.width - LEFT, (tile) => tiles.push(tile));
   for (const tile of tiles) {
     context.globalAlpha = p.fades ? 0.25 : 1;
     copy(context, p, tile, tile.bitmap, line);
     context.globalAlpha = 1;
     if (tile.over) copy(context, p, tile, tile.over, line);
   }
-  const drawn = new Set<number>();
+  const drawn = new Set<string>();
   for (const tile of tiles) drawLabels(context, p, tile, line, drawn);
   if (p.hover && p.hover.lane === line.lane) {
     const x = Math.max(LEFT, LEFT + (p.hover.x - p.view.from) * scale);
     context.strokeStyle = text;
-    context.strokeRect(x + 0.5, line.y + 0.5, Math.max(1, LEFT + (p.hover.x + p.hover.w - p.view.from) * scale - x) - 1, LANE - 5);
+    context.strokeRect(x + 0.5, line.y + p.hover.row * ROW + 0.5, Math.max(1, LEFT + (p.hover.x + p.hover.w - p.view.from) * scale - x) - 1, ROW - 2);
   }
 }
 
@@ -139,22 +139,30 @@ function copy(context: CanvasRenderingContext2D, p: Picture, tile: Tile, bitmap:
   const from = Math.max(p.view.from, tile.from), until = Math.min(p.view.until, tile.until);
   if (until <= from) return;
   const scale = scaleOf(p), perMicro = bitmap.width / (tile.until - tile.from);
-  context.drawImage(bitmap, (from - tile.from) * perMicro, (line.lane - tile.first) * LANE, Math.max(0.01, (until - from) * perMicro), LANE,
-    LEFT + (from - p.view.from) * scale, line.y, (until - from) * scale, LANE);
+  context.drawImage(bitmap, (from - tile.from) * perMicro, tile.block.offsets[line.lane - tile.block.first] * ROW, Math.max(0.01, (until - from) * perMicro), line.rows * ROW,
+    LEFT + (from - p.view.from) * scale, line.y, (until - from) * scale, line.rows * ROW);
 }
 
-function drawLabels(context: CanvasRenderingContext2D, p: Picture, tile: Tile, line: Line & { kind: "lane" }, drawn: Set<number>): void {
-  const row = (p.fades ? tile.data.selected : tile.data.lanes)?.[line.lane - tile.first], scale = scaleOf(p);
+function drawLabels(context: CanvasRenderingContext2D, p: Picture, tile: Tile, line: Line & { kind: "lane" }, drawn: Set<string>): void {
+  const row = (p.fades ? tile.data.selected : tile.data.lanes)?.[line.lane - tile.block.first], scale = scaleOf(p);
   if (!row) return;
   context.fillStyle = "#000";
   for (let i = 0; i < row.x.length; i++) {
-    if (row.n[i] > 1 || row.w[i] * scale < 34 || drawn.has(row.x[i])) continue;
+    if (row.n[i] > 1 || row.w[i] * scale < 34) continue;
+    const place = `${row.row[i]} ${row.x[i]}`;
     const x = Math.max(LEFT, LEFT + (row.x[i] - p.view.from) * scale), end = Math.min(p.width, LEFT + (row.x[i] + row.w[i] - p.view.from) * scale);
     const room = Math.floor((end - x - 6) / 7.2), name = label(tile.data.ops[row.op[i]].name, row.names?.[i], room);
-    if (room < 4) continue;
-    drawn.add(row.x[i]);
-    context.fillText(name.length > room ? name.slice(0, room - 1) + "…" : name, x + 3, line.y + 15, end - x - 5);
+    if (room < 4 || drawn.has(place)) continue;
+    drawn.add(place);
+    context.fillText(elide(name, room), x + 3, line.y + row.row[i] * ROW + 15, end - x - 5);
   }
+}
+
+// Names begin alike and end in what tells them apart: the middle goes.
+export function elide(name: string, room: number): string {
+  if (name.length <= room) return name;
+  const keep = Math.max(2, room - 1), front = Math.ceil(keep / 2);
+  return `${name.slice(0, front)}…${name.slice(name.length - (keep - front))}`;
 }
 
 // The type, then the last part of the node's name if both fit.

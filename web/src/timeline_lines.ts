@@ -1,13 +1,13 @@
 // The rows of the timeline, and what its address and answers mean: plain functions.
 import { shortName } from "./devices";
 import { format } from "./format";
-import { parseTerm } from "./selection";
+import { stretchIn } from "./selection";
 import type { State } from "./state";
-import { LANE } from "./tiles";
+import { ROW } from "./tiles";
 import { TOP, type Curve, type Line, type View } from "./timeline_draw";
 
-export interface Lane { lane: number; device: string; kind: string; number: number; name: string; executions: number; busy: number }
-export interface Lanes { step: number; duration: number; total: number; lanes: Lane[] }
+export interface Lane { lane: number; device: string; kind: string; number: number; name: string; executions: number; busy: number; rows: number }
+export interface Lanes { step: number; start: number; duration: number; total: number; lanes: Lane[] }
 export interface Sums { micros: number; executions: number; operations: { name: string; family: string; micros: number; executions: number }[] }
 export interface Holder { node: number; name: string; family: string; bytes: number }
 export interface Flow { role: "self" | "input" | "consumer"; node: number; name: string; lane: number; x: number; w: number }
@@ -24,8 +24,8 @@ export function parseZoom(text: string | undefined, duration: number): View {
 
 // The stretch of the shown step that is selected.
 export function stretchOf(state: State, step: number): View | undefined {
-  const match = /^(\d+),(\d+)-(\d+)$/.exec(state.values.sel ? parseTerm(state.values.sel).value : "");
-  return match && Number(match[1]) === step ? { from: Number(match[2]), until: Number(match[3]) } : undefined;
+  const found = stretchIn(state.values.sel);
+  return found?.step === step ? found : undefined;
 }
 
 export function devicesOf(lanes: Lane[]): Device[] {
@@ -37,6 +37,8 @@ export function devicesOf(lanes: Lane[]): Device[] {
   return devices;
 }
 
+const heightOf = (lane: Lane) => Math.max(1, lane.rows) * ROW + 4;
+
 // Which rows there are: closed devices keep their strip.
 export function linesOf(devices: Device[], closed: Set<number>, curves: Curve[], duration: number): Line[] {
   const lines: Line[] = [];
@@ -45,10 +47,10 @@ export function linesOf(devices: Device[], closed: Set<number>, curves: Curve[],
   devices.forEach((device, i) => {
     const busy = device.lanes.reduce((sum, l) => sum + l.busy, 0);
     const isOpen = !closed.has(i), share = Math.round((100 * busy) / (duration * device.lanes.length));
-    if (device.lanes.length === 1) push({ kind: "lane", y, height: LANE, lane: device.lanes[0].lane, title: device.title, share: `${share}%` });
+    if (device.lanes.length === 1) push({ kind: "lane", y, height: heightOf(device.lanes[0]), lane: device.lanes[0].lane, rows: device.lanes[0].rows, title: device.title, share: `${share}%` });
     else push({ kind: "device", y, height: DEVICE, device: i, title: device.title, isOpen, nLanes: device.lanes.length,
       share: `${share}% busy${isOpen ? "" : `, ${device.lanes.length} lanes`}` });
-    if (isOpen && device.lanes.length > 1) for (const lane of device.lanes) push({ kind: "lane", y, height: LANE, lane: lane.lane, title: lane.name || `lane ${lane.number}` });
+    if (isOpen && device.lanes.length > 1) for (const lane of device.lanes) push({ kind: "lane", y, height: heightOf(lane), lane: lane.lane, rows: lane.rows, title: lane.name || `lane ${lane.number}` });
     const curve = curves.findIndex((c) => c.device === device.name);
     if (curve >= 0) push({ kind: "memory", y, height: MEMORY, curve, peak: `peak ${format(curves[curve].peak, "bytes")}` });
   });
@@ -74,7 +76,7 @@ export function pairsOf(flows: Flow[]): [Flow, Flow][] {
 export function middleOf(lane: number, lines: Line[], devices: Device[]): number {
   const line = lines.find((l) => l.kind === "lane" && l.lane === lane)
     ?? lines.find((l) => l.kind === "device" && devices[l.device].lanes.some((d) => d.lane === lane));
-  return line ? line.y + Math.min(line.height, LANE - 4) / 2 : 0;
+  return line ? line.y + Math.min(line.height, ROW) / 2 : 0;
 }
 
 // The stretch in which the selected node ran, with some room.

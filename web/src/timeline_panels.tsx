@@ -1,6 +1,6 @@
 // What is below the timeline: sums, nodes that held memory, the neighbours of a node.
 import { useEffect, useState } from "preact/hooks";
-import { useApi } from "./api";
+import { useApi, type Params } from "./api";
 import { shortName } from "./devices";
 import { familyTitle } from "./families";
 import { format, percent } from "./format";
@@ -8,7 +8,7 @@ import { link } from "./state";
 import type { Slice } from "./tiles";
 import type { Curve, View } from "./timeline_draw";
 import type { Flow, Holder, Lanes, Sums } from "./timeline_lines";
-import { Dot, Num, Problem, Share } from "./widgets";
+import { Dot, Num, Problem } from "./widgets";
 
 const REST_MS = 150;
 
@@ -44,22 +44,21 @@ export function tell(s: Slice): string {
   return `${s.op}: ${format(s.w, "micros")} from ${format(s.x, "micros")}`;
 }
 
-export function Totals({ params, view, lanes, isChosen }: { params: Record<string, string | undefined>; view: View; lanes: Lanes; isChosen: boolean }) {
+export function Totals({ params, view, lanes, isChosen }: { params: Params; view: View; lanes: Pick<Lanes, "step" | "total">; isChosen: boolean }) {
   const asked = useRested(view, `${view.from}-${view.until}`);
   const { data, error } = useApi<Sums>("sums", { ...params, lane: 0, until_lane: lanes.total, from: Math.round(asked.from), until: Math.round(asked.until) });
   if (error) return <Problem error={error} />;
   if (!data) return null;
   return (
     <section class="panel sums">
-      <h2>{isChosen ? "Selected" : "Shown"}: {format(Math.round(view.from), "micros")} – {format(Math.round(view.until), "micros")} ({data.executions.toLocaleString("en-US")} executions, {format(data.micros, "micros")})</h2>
+      <h2>{isChosen ? "Selected" : "Shown"}: {format(Math.round(view.from), "micros")} – {format(Math.round(view.until), "micros")} <small>{data.executions.toLocaleString("en-US")} executions in step {lanes.step}</small></h2>
       <table class="numbers">
-        <thead><tr><th scope="col">operation</th><th scope="col">time</th><th scope="col">share</th><th scope="col">executions</th></tr></thead>
+        <thead><tr><th scope="col">operation</th><th scope="col">total time, with what runs within</th><th scope="col">executions</th></tr></thead>
         <tbody>
           {data.operations.slice(0, 12).map((o) => (
             <tr key={o.name}>
               <th scope="row"><Dot family={o.family} title={familyTitle(o.family)} /><a href={link({ values: { sel: `op:${o.name}` } })}>{o.name}</a></th>
               <td><Num value={o.micros} unit="micros" /></td>
-              <td><Share part={o.micros} whole={data.micros} /></td>
               <td><Num value={o.executions} unit="count" /></td>
             </tr>
           ))}

@@ -5,7 +5,7 @@ import { go, isOn, isSet, type State } from "./state";
 import { exact, format, percent, type Unit } from "./format";
 
 export function Num({ value, unit }: { value: number; unit: Unit }) {
-  return <span class="num" title={exact(value, unit)}>{format(value, unit)}</span>;
+  return <span class="num" title={exact(value, unit)}>{value === 0 ? "" : format(value, unit)}</span>;
 }
 
 export function Share({ part, whole }: { part: number; whole: number }) {
@@ -18,7 +18,7 @@ export function Bar({ parts, max, selected }: { parts: { value: number; family?:
   let x = 0;
   return (
     <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img"
-      aria-label={parts.map((p) => p.title).join(", ")}>
+      aria-label={parts.map((p) => p.title).filter(Boolean).join(", ") || "none"}>
       {parts.map((p) => {
         const width = max > 0 ? (100 * Math.max(0, p.value)) / max : 0;
         const rect = <rect x={x} width={width} y={0} height={10} class={`family-${p.family ?? "matrix"}${p.light ? " light" : ""}`}>
@@ -35,10 +35,12 @@ export function Dot({ family, title }: { family: string; title: string }) {
   return <span class={`dot family-${family}`} title={title} role="img" aria-label={title} />;
 }
 
-export function Panel({ title, children, wide }: { title: string; children: ComponentChildren; wide?: boolean }) {
+// `about` says which steps and numbers the panel speaks of.
+export function Panel({ title, about, more, children, wide, name }: { title: string; about?: ComponentChildren; more?: ComponentChildren; children: ComponentChildren; wide?: boolean; name?: string }) {
   return (
-    <section class={wide ? "panel wide" : "panel"}>
-      <h2>{title}</h2>
+    <section class={`panel${wide ? " wide" : ""}${name ? ` ${name}` : ""}`}>
+      {more && <span class="more">{more}</span>}
+      <h2>{title} {about && <small>{about}</small>}</h2>
       {children}
     </section>
   );

@@ -105,3 +105,23 @@ export function run(...words) {
   assert.equal(done.status, 0, done.stderr);
   return done.stdout;
 }
+
+// A number as reports print it ("547.64ms", "1.87sec", "464.15k"), as the page shows it ("548 ms").
+export function asShown(text) {
+  const match = /^([+-]?)([\d.,]+) ?(us|ms|sec|s|B|kB|KB|MB|GB|k|m|b|%)$/.exec(text);
+  if (!match) return text === "0" ? "" : text;
+  const [, sign, digits, unit] = match, value = Number(digits.replaceAll(",", ""));
+  if (unit === "%") return value === 0 ? "" : Math.round(value) === 0 ? "< 1 %" : `${sign}${Math.round(value)} %`;
+  const units = [["us", "µs"], ["ms", "ms"], ["sec", "s"], ["s", "s"], ["B", "B"], ["kB", "KB"], ["KB", "KB"], ["MB", "MB"], ["GB", "GB"], ["k", "k"], ["m", "M"], ["b", "G"]];
+  if (value >= 999.5 && unit === "MB") return asShown(`${value / 1000}GB`);
+  if (value === 0) return "";
+  const isWhole = Number.isInteger(value) && !digits.includes(".");
+  return `${sign}${isWhole ? value : value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0)} ${units.find(([u]) => u === unit)[1]}`;
+}
+
+// Whether the page may show a printed number so: it rounds the number itself, not its text.
+export function isShown(printed, text) {
+  const match = /^([\d.]+)(.*)$/.exec(printed ?? "");
+  return asShown(printed ?? "") === text || (match !== null && match[1].includes(".") &&
+    [-0.005, 0.005].some((by) => asShown(`${(Number(match[1]) + by).toFixed(4)}${match[2]}`) === text));
+}

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { goTo, inaccessible, openPage, run, settle, startBrowser, startServer, TOP } from "./browser.mjs";
+import { asShown, goTo, inaccessible, openPage, run, settle, startBrowser, startServer, TOP } from "./browser.mjs";
 
 const FILES = path.join(TOP, "tests/models/files/bert_tiny");
 
@@ -30,9 +30,9 @@ for (const name of ["model.keras", "model.tflite", "export"])
       await goTo(opened, "#/overview");
       const total = /^operations +(\S+) multiply-accumulates; (\S+) float/m.exec(text);
       const [parameters, macs, weights, bound] = await cards();
-      assert.match(parameters, /^21\.\d\dk$/);
+      assert.match(parameters, /^21\.\d k$/);
       assert.equal(await opened.page.locator(".cards.model .big span").first().getAttribute("title"), /^parameters +(\S+)/m.exec(text)[1]);
-      assert.equal(macs, total[1]);
+      assert.equal(macs, asShown(total[1]));
       assert.ok(text.includes(`(${weights} `), weights);
       assert.equal(bound, "–");
       await opened.page.getByLabel("device").selectOption("T4");
@@ -47,7 +47,7 @@ for (const name of ["model.keras", "model.tflite", "export"])
         all.map((row) => [row.querySelector("th").innerText, [...row.querySelectorAll(".num")].map((n) => n.innerText)]));
       assert.ok(rows.length > 10);
       for (const [layer, numbers] of rows)
-        for (const number of numbers) assert.ok(lines.get(layer)?.includes(` ${number}`), `${layer}: ${number} in ${lines.get(layer)}`);
+        for (const number of numbers) assert.ok(lines.get(layer)?.includes(` ${number}`) || lines.get(layer)?.split(/ {2,}/).map(asShown).includes(number), `${layer}: ${number} in ${lines.get(layer)}`);
     });
 
     test("copy as command is the model's", async () => {

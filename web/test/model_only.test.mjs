@@ -30,8 +30,8 @@ after(() => stop(started));
 const text = async () => (await opened.page.locator("main").innerText()).replaceAll(/x{100,}/g, "xxx");
 
 test("the model's size leads", async () => {
-  assert.equal(await opened.page.locator("h1").innerText(), "1.50k parameters.");
-  assert.match(await text(), /Missing from this profile/);
+  assert.equal(await opened.page.locator("h1").innerText(), "1.50 k parameters.");
+  assert.match(await text(), /What this file does not have/);
   assert.match(await text(), /times, memory and devices: add/);
 });
 

@@ -1,7 +1,7 @@
 // The pages in a real browser, on the bundled sample.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { goTo, inaccessible, run, SAMPLE, settle, start, stop } from "./browser.mjs";
+import { isShown, goTo, inaccessible, run, SAMPLE, settle, start, stop } from "./browser.mjs";
 
 let started, opened;
 
@@ -37,9 +37,8 @@ function reported(...words) {
 
 test("the overview says what dominates", async () => {
   assert.equal(await opened.page.locator("h1").innerText(), "A step takes 1203 ms: 99 % computing.");
-  assert.ok((await texts(".card .big")).includes("464.15k"));
-  assert.ok((await texts(".card .big")).includes("53.67b"));
-  await opened.page.getByText("operation time, all threads: 1.87sec (2 lanes)").waitFor();
+  const totals = await opened.page.locator(".totals").innerText();
+  for (const text of [/parameters 464 k trainable/, /float operations\s+53\.7 G/, /operations, all threads[^\n]*\s+1\.87 s/]) assert.match(totals, text);
 });
 
 test("operations have the numbers of the command line", async () => {
@@ -48,7 +47,7 @@ test("operations have the numbers of the command line", async () => {
     const shown = await table(".operations");
     const expected = reported(`-select=${word}`, `-order_by=${word}`);
     assert.ok(expected.size > 40, title);
-    for (const [name, text] of expected) assert.equal(shown.get(name)?.[0], text, `${name} ${title}`);
+    for (const [name, text] of expected) assert.ok(isShown(text, shown.get(name)?.[0]), `${name} ${title}: ${text}, ${shown.get(name)}`);
     assert.deepEqual([...shown.keys()].slice(0, 5), [...expected.keys()].slice(0, 5), title);
   }
 });
@@ -73,12 +72,12 @@ test("a step is chosen, and its numbers are shown", async () => {
   await opened.page.getByLabel("step").selectOption("2");
   await settle(opened.page);
   const shown = await table(".operations");
-  for (const [name, text] of reported("-select=micros", "-step=2")) assert.equal(shown.get(name)?.[0], text, name);
+  for (const [name, text] of reported("-select=micros", "-step=2")) assert.ok(isShown(text, shown.get(name)?.[0]), `${name}: ${text}, ${shown.get(name)}`);
 });
 
 test("keys choose pages and list themselves", async () => {
   await goTo(opened, "#/overview");
-  await opened.page.keyboard.press("2");
+  await opened.page.keyboard.press("3");
   await settle(opened.page);
   assert.match(await opened.page.locator("h1").innerText(), /operation types/);
   await opened.page.keyboard.press("?");
@@ -122,10 +121,10 @@ test("layers have the numbers of the command line, and open", async () => {
   await goTo(opened, "#/layers");
   await opened.page.getByRole("link", { name: "unit_1_3", exact: true }).click();
   await settle(opened.page);
-  assert.match(await opened.page.locator("h1").innerText(), /model \/ unit_1_3 212.42ms time/);
+  assert.match(await opened.page.locator("h1").innerText(), /model \/ unit_1_3 212 ms time/);
   await opened.page.goBack();
   await settle(opened.page);
-  assert.match(await opened.page.locator("h1").innerText(), /^model 1.87sec time/);
+  assert.match(await opened.page.locator("h1").innerText(), /^model 1.87 s time/);
   await opened.page.getByLabel("gradients with their forward layer").uncheck();
   await settle(opened.page);
   assert.ok(await opened.page.getByRole("link", { name: "gradients", exact: true }).isVisible());
@@ -139,7 +138,7 @@ test("layers are coloured by float operations per second, with a legend", async 
   const { nodes } = JSON.parse(run("scope", SAMPLE, "-max_depth=3", "-select=micros,float_ops", "-fold_gradients=true", "-output=json"));
   const rates = new Map(nodes.filter((n) => n.total_float_ops && n.total_exec_micros).map((n) => [n.name, (1e6 * n.total_float_ops) / n.total_exec_micros]));
   const boxes = await opened.page.locator(".treemap [role=button]").evaluateAll((all) => all.map((b) => [b.getAttribute("aria-label"), b.querySelector("rect:last-of-type").getAttribute("class")]));
-  const text = (rate) => `${(rate / 1e9).toFixed(2)}b/s`;
+  const text = (rate) => `${(rate / 1e9).toFixed(rate < 9.995e9 ? 2 : rate < 99.95e9 ? 1 : 0)} G/s`;
   let n = 0;
   for (const [label, colour] of boxes) {
     const name = label.slice(0, label.indexOf(": ")), rate = rates.get(name);
@@ -152,7 +151,7 @@ test("layers are coloured by float operations per second, with a legend", async 
   const steps = boxes.filter(([, colour]) => /^rate-/.test(colour)).map(([label, colour]) => [rates.get(label.slice(0, label.indexOf(": "))), Number(colour.slice(5))]).sort((a, b) => b[0] - a[0]);
   assert.deepEqual(steps.map(([, s]) => s), steps.map(([, s]) => s).sort());
   assert.ok(new Set(steps.map(([, s]) => s)).size >= 3);
-  assert.match(await opened.page.locator(".legend").innerText(), /b\/s – .*b\/s[\s\S]*below .*b\/s[\s\S]*no float operations/);
+  assert.match(await opened.page.locator(".legend").innerText(), /G\/s – .*G\/s[\s\S]*below .*G\/s[\s\S]*no float operations/);
   for (const theme of ["light", "dark"]) {
     await goTo(opened, `#/layers?colour=rate&theme=${theme}`);
     assert.deepEqual(await inaccessible(opened.page), []);
@@ -175,10 +174,10 @@ test("a flame graph is walked by keys", async () => {
   await opened.page.keyboard.press("ArrowDown");
   await opened.page.keyboard.press("ArrowRight");
   const label = await opened.page.evaluate(() => document.activeElement.getAttribute("aria-label"));
-  assert.match(label, /^train.py:76:<module>:train\(sys.argv\[1\]\): 366.03ms/);
+  assert.match(label, /^train.py:76:<module>:train\(sys.argv\[1\]\): 366 ms/);
   await opened.page.keyboard.press("Enter");
   await settle(opened.page);
-  assert.match(await opened.page.locator("h1").innerText(), /366.03ms time/);
+  assert.match(await opened.page.locator("h1").innerText(), /366 ms time/);
 });
 
 test("i inverts the flame graph: lines with their callers", async () => {
@@ -186,7 +185,7 @@ test("i inverts the flame graph: lines with their callers", async () => {
   await goTo(opened, "#/python");
   await page.keyboard.press("i");
   await settle(page);
-  assert.match(await page.locator("h1").innerText(), /^Lines with the highest own cost, and their callers 1.87sec time/);
+  assert.match(await page.locator("h1").innerText(), /^Lines with the highest own cost, and their callers 1.87 s time/);
   const flame = page.getByRole("group", { name: "callers of lines of Python as a flame graph" });
   await flame.getByRole("button", { name: /^resnet_model.py:104:/ }).first().click();
   await settle(page);
@@ -208,7 +207,7 @@ test("the timeline adds up what it shows", async () => {
   const shown = await table(".sums");
   const expected = reported("-select=micros", "-step=1");
   assert.equal([...shown.keys()][0], "Conv2DBackpropFilter");
-  for (const name of ["Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv2D"]) assert.equal(shown.get(name)[0], expected.get(name), name);
+  for (const name of ["Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv2D"]) assert.ok(isShown(expected.get(name), shown.get(name)[0]), name);
   await opened.page.locator(".timeline").focus();
   await opened.page.keyboard.press("w");
   await opened.page.keyboard.press("d");
@@ -220,15 +219,15 @@ test("the timeline adds up what it shows", async () => {
   await opened.page.mouse.move(box.x + 600, box.y + 40);
   await opened.page.mouse.up();
   await settle(opened.page);
-  assert.match(await opened.page.locator(".sums h2").innerText(), /^Selected: /);
+  assert.match(await opened.page.locator("aside .sums h2").innerText(), /^Selected: /);
   assert.match(opened.page.url(), /sel=time%3A1%2C\d+-\d+/);
 });
 
 test("advice shows every finding", async () => {
-  await goTo(opened, "#/advice");
+  await goTo(opened, "#/advice?checks=1");
   const advice = JSON.parse(run("advise", SAMPLE, "-output=json"));
   const texts = advice.checkers.flatMap((c) => c.findings.map((f) => f.text));
-  assert.deepEqual(await opened.page.locator(".findings pre").allTextContents(), texts);
+  assert.deepEqual((await opened.page.locator(".findings .what").allTextContents()).sort(), texts.sort());
 });
 
 describe("accessible", () => {

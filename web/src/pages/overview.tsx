@@ -1,41 +1,53 @@
-// In five seconds: how long, how big, what dominates, is something wrong?
+// In five seconds: how long does a step take, where does that go, what should change?
 import type { PageProps } from "../app";
-import { useApi, wallsOf, type Profile, type Row, type Rows } from "../api";
-import { build, flatten, lastPart, lineName, type Node, type Tree } from "../tree";
+import { useApi, useAsk, type Profile, type Row, type Rows } from "../api";
+import { lastPart, lineName } from "../tree";
 import { familyTitle } from "../families";
 import { shortName } from "../devices";
-import { findingsOf, levelTitle, Places, type Advice } from "../findings";
-import { format, median, percent } from "../format";
-import { ModelCards, ModelLayers, ModelOverview, useModel } from "../model";
+import { Findings } from "../findings";
+import { format, percent } from "../format";
+import { ModelCards, ModelLayers, ModelOverview, modelSentence, useModel } from "../model";
 import { lineTerm, Mark, rowClass } from "../selection";
+import { aboutSteps, EveryStep, StepBar, stepsOf, useSteps } from "../step_panels";
 import type { Curve } from "../timeline_draw";
-import type { Lanes } from "../timeline_lines";
-import { adviceParams, link, requestParams } from "../state";
+import { link, requestParams } from "../state";
 import { Bar, Dot, Num, Panel, Problem, Share } from "../widgets";
 
 interface OpRow extends Row { family?: string }
 
 export function Overview({ state, profile }: PageProps) {
   const { data: model } = useModel(state, profile);
+  const { data: step, error } = useSteps(state, profile);
   if (profile.nodes === 0) return <ModelOverview state={state} profile={profile} />;
+  const steps = step ? stepsOf(step) : [];
+  const hasModel = model && model.model.total.operations > 0;
   return (
     <div class="overview">
-      <h1>{profile.sentence || size(profile)}</h1>
+      <h1>{step?.headline || profile.sentence || (hasModel ? modelSentence(model.model) : size(profile))}</h1>
+      {step?.headline && step.headline !== profile.sentence && <p class="sentence">{profile.sentence}</p>}
       <p class="facts" title={profile.files.join("\n")}>{facts(profile).join(" · ")}</p>
-      {model && model.model.total.operations > 0 ? <ModelCards answer={model} state={state} /> : <Cards state={state} profile={profile} />}
+      {error && <Problem error={error} />}
+      {steps.length > 0 && <div class="two"><StepBar state={state} steps={steps} /><EveryStep state={state} steps={steps} /></div>}
+      {hasModel ? <ModelCards answer={model} state={state} /> : !profile.has_run && <Cards state={state} profile={profile} />}
       {model && model.model.total.float_ops > 0 && (
         <Panel title="Where the float operations are: layers" wide><ModelLayers model={model.model} limit={8} /></Panel>
       )}
-      <div class="columns">
-        <TopOperations state={state} profile={profile} />
-        <TopLayers state={state} profile={profile} />
+      {profile.has_run && (
+        <div class="two">
+          <Findings state={state} profile={profile} />
+          <div class="stack"><Devices state={state} profile={profile} /><Totals state={state} profile={profile} /></div>
+        </div>
+      )}
+      <div class="columns three">
+        {profile.has_run && <TopLayers state={state} profile={profile} />}
         {profile.has_run && profile.has_code && <TopLines state={state} profile={profile} />}
-        {profile.has_run && <TopFindings state={state} profile={profile} />}
+        <TopOperations state={state} profile={profile} />
       </div>
       {profile.missing.length > 0 && (
-        <Panel title="Missing from this profile" wide>
+        <details class="panel wide missing" open={!profile.has_run}>
+          <summary>What this file does not have</summary>
           <ul>{profile.missing.map((m) => <li key={m.what}><strong>{m.what}</strong>: add {m.how}</li>)}</ul>
-        </Panel>
+        </details>
       )}
     </div>
   );
@@ -66,51 +78,65 @@ function size({ root }: Profile): string {
   return `${format(parameters, "count")} parameters${flops ? `, ${format(flops, "count")} float operations` : ""}.`;
 }
 
-// The clock, and the sum of operations, which run on lanes in parallel.
-function TimeCard({ state, profile }: PageProps) {
-  const { data } = useApi<Lanes>("lanes", { p: state.values.p, step: state.values.step ?? profile.steps[0]?.step });
-  const lanes = data ? ` (${data.total} lane${data.total === 1 ? "" : "s"})` : "";
-  return <Card title="A step takes" value={profile.wall ? format(profile.wall, "micros") : "–"}
-    note={`operation time, all threads: ${format(profile.root.total.exec_micros ?? 0, "micros")}${lanes}`} />;
-}
+interface DeviceRow { kind: string; product: string | null; busy_micros: number | null; span_micros: number | null; idle_micros: number | null; peak_bytes: number | null; capacity_bytes: number | null }
 
-// A peak only where an allocator was read; the sum over nodes is what was requested.
-function MemoryCard({ state, profile }: PageProps) {
-  const { data } = useApi<Curve[]>("memory", { p: state.values.p, step: state.values.step ?? profile.steps[0]?.step, n: 1 });
-  const { requested_bytes: requested = 0, output_bytes: outputs = 0 } = profile.root.total;
-  const most = (data ?? []).reduce<Curve | undefined>((a, b) => (a && a.peak >= b.peak ? a : b), undefined);
-  if (!most && !requested) return <Missing title="Memory requested" />;
-  if (!most) return <Card title="Memory requested" value={format(requested, "bytes")} note={`${format(outputs, "bytes")} of outputs`} />;
-  return <Card title="Peak memory" value={format(most.peak, "bytes")} note={`on ${shortName(most.device)}; ${format(requested, "bytes")} requested`} />;
-}
-
-function Cards({ state, profile }: PageProps) {
-  const total = profile.root.total;
-  const seconds = (profile.wall ?? 0) / 1e6;
+// What was busy how long: from its first operation to its last.
+function Devices({ state, profile }: PageProps) {
+  const { data, error } = useAsk<DeviceRow>("devices", { p: state.values.p, step: state.values.step });
+  const rows = (data?.nodes ?? []).filter((n) => n.depth === 1), hasMemory = rows.some((r) => r.peak_bytes);
   return (
-    <div class="cards">
-      {profile.has_run && (
-        <TimeCard state={state} profile={profile} />
-      )}
-      {profile.has_run && (
-        <MemoryCard state={state} profile={profile} />
-      )}
-      {total.parameters
-        ? <Card title="Parameters" value={format(profile.trainable || total.parameters, "count")}
-            note={profile.trainable ? `trainable; ${format(total.parameters, "count")} in all variables` : "in all variables"} />
-        : <Missing title="Parameters" />}
-      {total.float_ops
-        ? <Card title="Float operations" value={format(total.float_ops, "count")}
-            note={seconds > 0 ? `${format(Math.round(total.float_ops / seconds), "count")} per second` : "counted in the graph"} />
-        : <Missing title="Float operations" />}
-      {wallsOf(profile).length > 1 && <StepsCard profile={profile} />}
-    </div>
+    <Panel title="Devices" about={state.values.step !== undefined ? `step ${state.values.step}` : profile.steps.length > 1 ? `all ${profile.steps.length} steps` : ""} name="devices">
+      {error && <Problem error={error} />}
+      <table class="numbers">
+        <thead><tr><th scope="col">device</th><th scope="col" class="wide">utilization</th><th scope="col" /><th scope="col">busy</th><th scope="col">idle</th>{hasMemory && <th scope="col">peak memory</th>}</tr></thead>
+        <tbody>
+          {rows.map((r) => (
+            <tr key={r.id} data-busy={r.busy_micros} data-span={r.span_micros}>
+              <th scope="row" title={r.product ?? r.name}><a href={link({ page: "timeline" })}>{r.name}</a> <span class="dim">{r.product}</span></th>
+              <td>{!!r.span_micros && <Bar max={r.span_micros} parts={[{ value: r.busy_micros ?? 0, title: percent(r.busy_micros ?? 0, r.span_micros) }]} />}</td>
+              <td><Share part={r.busy_micros ?? 0} whole={r.span_micros ?? 0} /></td>
+              <td><Num value={r.busy_micros ?? 0} unit="micros" /></td>
+              <td><Num value={r.idle_micros ?? 0} unit="micros" /></td>
+              {hasMemory && <td><Num value={r.peak_bytes ?? 0} unit="bytes" /></td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
   );
 }
 
-// A trace alone has no variables: 0 would be wrong.
-function Missing({ title }: { title: string }) {
-  return <Card title={title} value="–" note="none in this profile" />;
+// How big: memory, parameters, float operations. What the file does not tell is left out.
+function Totals({ state, profile }: PageProps) {
+  const { data } = useApi<Curve[]>("memory", { p: state.values.p, step: state.values.step ?? profile.steps[0]?.step, n: 1 });
+  const { requested_bytes: requested = 0, output_bytes: outputs = 0, parameters = 0, float_ops: flops = 0, exec_micros: micros = 0 } = profile.root.total;
+  const most = (data ?? []).reduce<Curve | undefined>((a, b) => (a && a.peak >= b.peak ? a : b), undefined);
+  const facts: [string, number, "bytes" | "count" | "micros", string][] = [
+    ["peak memory in use", most?.peak ?? 0, "bytes", most ? `${shortName(most.device)}, step ${state.values.step ?? profile.steps[0]?.step}` : ""],
+    ["memory requested", requested, "bytes", outputs ? `${format(outputs, "bytes")} of outputs` : ""],
+    ["parameters", parameters, "count", profile.trainable ? `${format(profile.trainable, "count")} trainable` : ""],
+    ["float operations", flops, "count", ""],
+    ["operations, all threads", micros, "micros", "sum of self times"],
+  ];
+  if (!facts.some(([, value]) => value)) return null;
+  return (
+    <Panel title="Memory and size" about={aboutSteps(state, profile)} name="totals">
+      <dl class="facts-list">{facts.filter(([, value]) => value).map(([title, value, unit, note]) =>
+        <div key={title}><dt>{title} <small>{note}</small></dt><dd><Num value={value} unit={unit} /></dd></div>)}</dl>
+    </Panel>
+  );
+}
+
+// Of a graph that was not run.
+function Cards({ profile }: PageProps) {
+  const { parameters, float_ops: flops } = profile.root.total;
+  return (
+    <div class="cards">
+      {!!parameters && <Card title="Parameters" value={format(profile.trainable || parameters, "count")}
+        note={profile.trainable ? `trainable; ${format(parameters, "count")} in all variables` : "in all variables"} />}
+      {!!flops && <Card title="Float operations" value={format(flops, "count")} note="counted in the graph" />}
+    </div>
+  );
 }
 
 function Card({ title, value, note }: { title: string; value: string; note: string }) {
@@ -123,28 +149,6 @@ function Card({ title, value, note }: { title: string; value: string; note: stri
   );
 }
 
-function StepsCard({ profile }: { profile: Profile }) {
-  const steps = wallsOf(profile), walls = steps.map((s) => s.wall);
-  const max = Math.max(...walls, 1);
-  const middle = median(walls);
-  const shown = steps.slice(0, 60);
-  return (
-    <div class="card">
-      <h2>Steps</h2>
-      <svg class="steps" viewBox={`0 0 ${shown.length * 10} 32`} preserveAspectRatio="none" role="img"
-        aria-label="time of each step">
-        {shown.map((s, i) => (
-          <rect key={s.step} x={i * 10 + 1} width={8} y={32 - (32 * s.wall) / max} height={(32 * s.wall) / max}
-            class={s.wall > 1.2 * middle ? "slow" : ""}>
-            <title>{`step ${s.step}: ${format(s.wall, "micros")}`}</title>
-          </rect>
-        ))}
-      </svg>
-      <p>{format(Math.min(...walls), "micros")} to {format(max, "micros")}</p>
-    </div>
-  );
-}
-
 function TopOperations({ state, profile }: PageProps) {
   const metric = profile.has_run ? "exec_micros" : "parameters";
   const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "op", limit: 8,
@@ -152,12 +156,12 @@ function TopOperations({ state, profile }: PageProps) {
   const whole = profile.root.total[metric] ?? 0;
   const max = Math.max(1, ...(data?.rows ?? []).map((r) => r.own[metric] ?? 0));
   return (
-    <Panel title={profile.has_run ? "Where the time goes: operations" : "Where the parameters are: operations"}>
+    <Panel title="Operations" about={profile.has_run ? `self time, all threads; ${aboutSteps(state, profile)}` : "parameters"} name="operations" more={<a href={link({ page: "operations" })}>All</a>}>
       {error && <Problem error={error} />}
       {profile.has_run && <FamilyBar profile={profile} />}
       <table class="numbers with-bars">
         <thead><tr><th scope="col">operation</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th>
-          <th scope="col">{profile.has_run ? "time" : "parameters"}</th><th scope="col">share</th>{profile.has_run && <th scope="col">runs</th>}</tr></thead>
+          <th scope="col">{profile.has_run ? "self time" : "parameters"}</th><th scope="col">share</th>{profile.has_run && <th scope="col">runs</th>}</tr></thead>
         <tbody>
           {(data?.rows as OpRow[] | undefined)?.map((row) => (
             <tr key={row.name} class={rowClass(row.selected, row.own[metric] ?? 0, row.match)}>
@@ -190,33 +194,26 @@ function FamilyBar({ profile }: { profile: Profile }) {
   );
 }
 
-// A scope around nearly everything, such as jit(train_step), is no layer: its children are.
-function layers(root: Node | undefined): Node[] {
-  let node = root;
-  while (node && node.children[0]?.value > 0.9 * node.value && node.children[0].children.length > 1) node = node.children[0];
-  return node?.children ?? [];
-}
+interface LayerRow { type: string | null; exec_micros: number | null; forward_micros: number | null; backward_micros: number | null; share: number | null; parameters?: number | null }
 
+// As the question layers tells them: wrappers are no layers, and gradients belong to theirs.
 function TopLayers({ state, profile }: PageProps) {
-  const metric = profile.has_run ? "exec_micros" : "parameters";
-  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", levels: 4, sel: state.values.sel, metric_column: metric });
-  const rows = (data && layers(build(data.rows, metric)).slice(0, 9)) ?? [];
-  // A trace may have none, or none within its layers: a column of 0 would be wrong.
-  const hasParameters = rows.some(({ row }) => row.total.parameters);
-  const max = Math.max(1, ...rows.map((n) => n.value));
+  const { data, error } = useAsk<LayerRow>("layers", { p: state.values.p, step: state.values.step, order_by: "micros", max_depth: 2 });
+  const rows = (data?.nodes ?? []).filter((n) => n.depth === 1 && n.exec_micros).slice(0, 8), total = data?.nodes[0]?.exec_micros ?? 0;
+  const max = Math.max(1, ...rows.map((n) => n.exec_micros ?? 0));
   return (
-    <Panel title={profile.has_run ? "Where the time goes: layers (full colour: forward, faded: backward)" : "Where the parameters are: layers"}>
+    <Panel title="Layers" about={<>forward, <span class="faded">backward</span>; {aboutSteps(state, profile)}</>} name="layers" more={<a href={link({ page: "layers" })}>All</a>}>
       {error && <Problem error={error} />}
       <table class="numbers with-bars">
-        <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th>
-          {profile.has_run && <th scope="col">time</th>}{hasParameters && <th scope="col">parameters</th>}</tr></thead>
+        <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">time</th><th scope="col">share</th></tr></thead>
         <tbody>
-          {rows.map(({ row, value }) => (
-            <tr key={row.name} class={rowClass(row.selected, value, row.match)}>
-              <th scope="row"><Mark state={state} term={`scope:${row.name}`} name={row.name} /><a href={link({ page: "layers", values: { root: String(row.row) } })} title={row.name}>{lastPart(row.name)}</a></th>
-              <td><Bar max={max} selected={row.selected} parts={[{ value: value - (row.backward ?? 0), title: "forward" }, { value: row.backward ?? 0, light: true, title: "backward" }]} /></td>
-              {profile.has_run && <td><Num value={row.total.exec_micros ?? 0} unit="micros" /></td>}
-              {hasParameters && <td><Num value={row.total.parameters ?? 0} unit="count" /></td>}
+          {rows.map((r) => (
+            <tr key={r.id} data-micros={r.exec_micros}>
+              <th scope="row" title={r.type ?? r.name}><a href={link({ page: "layers", values: { find: r.name.startsWith("(") ? undefined : r.name } })}>{r.name}</a></th>
+              <td><Bar max={max} parts={[{ value: r.forward_micros ?? 0, title: `forward ${format(r.forward_micros ?? 0, "micros")}` },
+                { value: r.backward_micros ?? 0, light: true, title: `backward ${format(r.backward_micros ?? 0, "micros")}` }]} /></td>
+              <td><Num value={r.exec_micros ?? 0} unit="micros" /></td>
+              <td><Share part={r.exec_micros ?? 0} whole={total} /></td>
             </tr>
           ))}
         </tbody>
@@ -225,73 +222,30 @@ function TopLayers({ state, profile }: PageProps) {
   );
 }
 
-// The advisor takes about 4 us per node, which would delay the overview of a very large profile.
-const MAX_ADVISED_NODES = 50000;
+interface LinesAnswer { total: number; lines: { name: string; path: string; line: number; own: number; backward: number; places: number; selected?: number }[] }
 
-function TopFindings({ state, profile }: PageProps) {
-  const isLarge = profile.nodes > MAX_ADVISED_NODES;
-  const { data, error } = useApi<Advice>(isLarge ? null : "advice", { p: state.values.p, ...adviceParams(state) });
-  const found = data ? findingsOf(data) : [];
-  // Of mere information, one of each kind.
-  const shown = found.filter((f, i) => f.level !== "none" || found.findIndex((other) => other.what === f.what) === i);
+function TopLines({ state, profile }: PageProps) {
+  const { data, error } = useApi<LinesAnswer>("lines", { ...requestParams(state), limit: 8, sel: state.values.sel, metric_column: "exec_micros" });
+  const lines = data?.lines ?? [], max = Math.max(1, ...lines.map((l) => l.own));
   return (
-    <Panel title="What the advisor says">
-      {error && <Problem error={error} />}
-      {isLarge && <p><a href={link({ page: "advice" })}>Run the advisor</a></p>}
-      {data && !found.length && <p class="dim">No checker found anything to change.</p>}
-      <ul class="findings short">
-        {shown.slice(0, 5).map((f, i) => (
-          <li key={i} class={`level-${f.level}`}>
-            <span class="level">{levelTitle(f.level)}</span>
-            <div><p title={f.text}>{f.text.split("\n")[0]}</p><Places finding={f} limit={3} /></div>
-          </li>
-        ))}
-      </ul>
-      {found.length > 0 && <p><a href={link({ page: "advice" })}>{found.length === 1 ? "What to do about it" : `All ${found.length} findings, and what to do about them`}</a></p>}
-    </Panel>
-  );
-}
-
-function TopLines({ state }: PageProps) {
-  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "code", levels: 40, sel: state.values.sel, metric_column: "exec_micros" });
-  const tree = data && build(data.rows, "exec_micros");
-  const lines = tree ? byLine(tree).slice(0, 8) : [];
-  const max = Math.max(1, ...lines.map((l) => l.forward + l.backward));
-  return (
-    <Panel title="Where the time goes: lines of Python (full colour: forward, faded: backward)">
+    <Panel title="Lines" about={<>of Python, own cost; {aboutSteps(state, profile)}</>} name="lines" more={<a href={link({ page: "source" })}>Source</a>}>
       {error && <Problem error={error} />}
       <table class="numbers with-bars">
-        <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">time</th></tr></thead>
+        <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">own time</th><th scope="col">called from</th></tr></thead>
         <tbody>
-          {lines.map((l) => (
-            <tr key={l.term} class={rowClass(l.selected, l.forward + l.backward)}>
-              <th scope="row" title={l.path}><Mark state={state} term={l.term} name={l.name} /><a href={link({ page: "python", values: { sel: l.term } })}>{l.name}</a></th>
-              <td><Bar max={max} selected={l.selected} parts={[{ value: l.forward, title: "forward" }, { value: l.backward, light: true, title: "backward" }]} /></td>
-              <td><Num value={l.forward + l.backward} unit="micros" /></td>
-            </tr>
-          ))}
+          {lines.map((l) => {
+            const term = lineTerm(l), name = lineName(l.name.replace(/ \(gradient\)$/, ""));
+            return (
+              <tr key={term} class={rowClass(l.selected, l.own)}>
+                <th scope="row" title={`${l.path}:${l.line}`}><Mark state={state} term={term} name={name} /><a href={link({ page: "source", values: { sel: term } })}>{name}</a></th>
+                <td><Bar max={max} selected={l.selected} parts={[{ value: l.own - l.backward, title: "forward" }, { value: l.backward, light: true, title: "backward" }]} /></td>
+                <td><Num value={l.own} unit="micros" /></td>
+                <td>{l.places > 1 && <span class="num">{l.places} places</span>}</td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </Panel>
   );
-}
-
-interface Line { term: string; name: string; path?: string; forward: number; backward: number; selected?: number }
-
-// A line is called from several places: what it makes by itself, added up.
-function byLine(tree: Node): Line[] {
-  const lines = new Map<string, Line>();
-  for (const { row, value, children } of flatten(tree)) {
-    const own = row.own.exec_micros ?? 0;
-    if (!own) continue;
-    const term = lineTerm(row);
-    const line = lines.get(term) ?? { term, name: lineName(row.name.replace(/ \(gradient\)$/, "")), path: row.path, forward: 0, backward: 0 };
-    const below = children.reduce((a, c) => a + (c.row.backward ?? 0), 0);
-    const backward = Math.min(own, Math.max(0, (row.backward ?? 0) - below));
-    line.forward += own - backward;
-    line.backward += backward;
-    if (row.selected !== undefined) line.selected = (line.selected ?? 0) + (children.length ? (own * row.selected) / value : row.selected);
-    lines.set(term, line);
-  }
-  return [...lines.values()].sort((a, b) => b.forward + b.backward - a.forward - a.backward);
 }

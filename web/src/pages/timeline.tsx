@@ -9,7 +9,7 @@ import { shortName } from "../devices";
 import { format, median } from "../format";
 import { parseTerm, select, Selected } from "../selection";
 import { defaultMetric, go, isSet, link, replace, requestParams, type State } from "../state";
-import { blockOf, Tiles, type Slice } from "../tiles";
+import { ROW, Tiles, type Slice } from "../tiles";
 import { drawTimeline, LEFT, TOP, type Curve, type View } from "../timeline_draw";
 import { devicesOf, linesOf, middleOf, pairsOf, parseZoom, runsOf, stretchOf, type Flow, type Lanes } from "../timeline_lines";
 import { Holders, Neighbours, tell, Totals } from "../timeline_panels";
@@ -24,6 +24,9 @@ const SIDE = "side";
 type Params = Record<string, string | undefined>;
 
 export function Timeline({ state, profile }: PageProps) {
+  // The timeline is of one step, and sets it for the rest of the page: the pane speaks of the same.
+  const first = profile.steps[0] && String(profile.steps[0].step);
+  useEffect(() => { if (state.values.step === undefined && first !== undefined) replace({ values: { step: first } }); }, [state.values.step, first]);
   const params: Params = { ...requestParams(state), step: state.values.step ?? (profile.steps[0] ? String(profile.steps[0].step) : undefined) };
   const { data, error } = useApi<Lanes>(profile.has_run ? "lanes" : null, params);
   if (!profile.has_run)
@@ -66,7 +69,7 @@ function SideStep({ params, duration, state, profile, isChosen }: { params: Para
 interface ChartProps { lanes: Lanes; params: Params; state: State; profile: Profile; side?: { duration: number; isChosen: boolean } }
 
 // An execution that keys lead to, as the address has it: lane, start and node.
-interface Cursor { lane: number; x: number; w: number; node: number; name: string; op: string }
+interface Cursor { lane: number; row?: number; x: number; w: number; node: number; name: string; op: string }
 
 function Chart({ lanes, params, state, profile, side }: ChartProps) {
   const canvas = useRef<HTMLCanvasElement>(null), frame = useRef<HTMLDivElement>(null);
@@ -81,7 +84,7 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   const devices = useMemo(() => devicesOf(lanes.lanes), [lanes]);
   const toggled = new Set((state.values.lanes ?? "").split(",").filter(Boolean).map(Number));
   const closed = new Set(devices.flatMap((d, i) => (d.lanes.length > (side ? MAX_OPEN_SIDE : MAX_OPEN)) !== toggled.has(i) ? [i] : []));
-  const tiles = useMemo(() => new Tiles({ ...params, find: undefined, sel: marked }, duration, lanes.total, () => redraw((n) => n + 1)), [lanes, marked]);
+  const tiles = useMemo(() => new Tiles({ ...params, find: undefined, sel: marked }, duration, lanes.lanes, () => redraw((n) => n + 1)), [lanes, marked]);
   const term = sel ? parseTerm(sel) : undefined;
   const flows = useApi<Flow[]>(term?.kind === "node" ? "flows" : null, { p: params.p, step: params.step, node: term?.value });
   const pairs = term?.kind === "node" ? pairsOf(flows.data ?? []) : [];
@@ -104,8 +107,14 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   useEffect(() => {
     if (!canvas.current) return;
     drawTimeline(canvas.current, { width, height, scroll: frame.current?.scrollTop ?? 0, view, lines, tiles, strips: (busy.data ?? []).map(cut),
-      curves: curves.map((c) => ({ ...c, lowest: cut(c.lowest), highest: cut(c.highest) })), stretch: drag ?? stretch, hover: hover ?? (cursor && { ...cursor, n: 1, busy: cursor.w }), end: lanes.duration, cursor: at, fades: !!marked, measure,
+      curves: curves.map((c) => ({ ...c, lowest: cut(c.lowest), highest: cut(c.highest) })), stretch: drag ?? stretch, hover: hover ?? (cursor && { ...cursor, row: cursor.row ?? 0, n: 1, busy: cursor.w }), end: lanes.duration, cursor: at, fades: !!marked, measure,
       arrows: pairs.map(([a, b]) => ({ from: a.x + a.w, fromY: middleOf(a.lane, lines, devices), to: b.x, toY: middleOf(b.lane, lines, devices) })) });
+  });
+
+  // What is drawn, for whoever checks the picture: slices with the pixels they take.
+  useEffect(() => {
+    if (canvas.current) Object.assign(canvas.current, { lines: () => lines, drawn: () => lines.flatMap((l) => (l.kind === "lane" ? tiles.slices(l.lane, view.from, view.until, width - LEFT)
+      .map((s) => ({ ...s, left: LEFT + (s.x - view.from) * scale, right: LEFT + (s.x + s.w - view.from) * scale })) : [])) });
   });
 
   const time = (x: number) => Math.min(duration, Math.max(0, view.from + (x - LEFT) / scale));
@@ -117,7 +126,9 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   const lineAt = (y: number) => lines.find((l) => y + (frame.current?.scrollTop ?? 0) >= l.y && y + (frame.current?.scrollTop ?? 0) < l.y + l.height && y > TOP);
   const sliceAt = (x: number, y: number) => {
     const line = lineAt(y);
-    return line?.kind === "lane" && x > LEFT ? tiles.at(line.lane, time(x), view.from, view.until, width - LEFT, 2 / scale) : undefined;
+    if (line?.kind !== "lane" || x <= LEFT) return undefined;
+    const row = Math.min(line.rows - 1, Math.floor((y + (frame.current?.scrollTop ?? 0) - line.y) / ROW));
+    return tiles.at(line.lane, row, time(x), view.from, view.until, width - LEFT, 2 / scale);
   };
   // To the next execution of what is searched for or selected; of a lane if that is a node.
   useMatchStep(side && !side.isChosen ? undefined : async (direction) => {
@@ -136,7 +147,7 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   // Lanes out of sight are not requested.
   const top = frame.current?.scrollTop ?? 0;
   const isDrawn = lines.every((l) => l.kind !== "lane" || l.y >= top + height || l.y + l.height < top + TOP ||
-    tiles.has(blockOf(l.lane), view.from, view.until, width - LEFT));
+    tiles.has(l.lane, view.from, view.until, width - LEFT));
   const toggleDevice = (i: number) => {
     if (!toggled.delete(i)) toggled.add(i);
     go({ values: { lanes: [...toggled].join(",") || undefined } });
@@ -200,7 +211,7 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
         </Sized>
       </div>
       <p class="told" aria-live="polite">{measure ? `${format(Math.round(Math.abs(measure.until - measure.from)), "micros")} from ${format(Math.round(Math.min(measure.from, measure.until)), "micros")}`
-        : hover ? tell(hover) : cursor ? `${tell({ ...cursor, n: 1, busy: cursor.w })} · ${cursor.name} · ${laneName(lanes, cursor.lane)}` : " "}</p>
+        : hover ? tell(hover) : cursor ? `${tell({ ...cursor, row: 0, n: 1, busy: cursor.w })} · ${cursor.name} · ${laneName(lanes, cursor.lane)}` : " "}</p>
       {!side && (
         <>
           <FamilyLegend profile={profile} />

@@ -8,7 +8,7 @@ import { defaultMetric, go, isSet, link, requestParams, type State } from "../st
 import { backwardShare, build, flatten, lastPart, lineName, type Node, type Tree } from "../tree";
 import { Bar, Empty, Num, Problem, remedy, Share, Switch, Toggle } from "../widgets";
 
-export function Python(props: PageProps) {
+export function Source(props: PageProps) {
   const { state, profile } = props;
   useKey("i", () => profile.has_code && go({ values: { callers: isSet(state, "callers") ? undefined : "1" } }));
   if (!profile.has_code)
