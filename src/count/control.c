@@ -95,18 +95,23 @@ static void note_all_captured(struct walk *w, const struct tensor *in, size_t n)
 		control_note_captured(w, &in[i]);
 }
 
+static bool push_waiting(struct walk *w, struct frame *f, uint32_t node)
+{
+	if (!walk_push(w, f, node))
+		return false;
+	frame_wait(f, node);
+	return true;
+}
+
 bool control_push_returns(struct walk *w, struct frame *f, const bool *only)
 {
 	/* The last one pushed is evaluated first, and may need the others. */
-	for (size_t i = f->graph->returns.n; i-- > 0;) {
-		uint32_t node = f->graph->returns.at[i].node;
-
-		if (only && !only[i])
-			continue;
-		if (!walk_push(w, f, node))
+	for (size_t i = only ? 0 : f->graph->effects.n; i-- > 0;)
+		if (!push_waiting(w, f, f->graph->effects.at[i]))
 			return false;
-		frame_wait(f, node);
-	}
+	for (size_t i = f->graph->returns.n; i-- > 0;)
+		if ((!only || only[i]) && !push_waiting(w, f, f->graph->returns.at[i].node))
+			return false;
 	return true;
 }
 

@@ -50,7 +50,7 @@ struct tensor *control_copy_inputs(struct walk *w, const struct task *t, size_t 
 /* A weight that a function captures: a frozen graph has no other mark of it. */
 void control_note_captured(struct walk *w, const struct tensor *in);
 
-/* Evaluates the returns of a frame next, or only the returns in `only`. */
+/* Evaluates the returns and then the effects of a frame next, or only the returns in `only`. */
 bool control_push_returns(struct walk *w, struct frame *f, const bool *only);
 
 /* The returns of a frame become w->out, with values in an arena that outlives it. */

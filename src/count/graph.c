@@ -8,6 +8,7 @@ void graph_clear(struct graph *g)
 	vec_clear(&g->edges);
 	vec_clear(&g->attrs);
 	vec_clear(&g->returns);
+	vec_clear(&g->effects);
 	arena_clear(&g->arena);
 }
 
@@ -15,7 +16,7 @@ void graph_reset(struct graph *g)
 {
 	enum { KEPT_BYTES = 1024 * 1024 };
 
-	g->nodes.n = g->edges.n = g->attrs.n = g->returns.n = 0;
+	g->nodes.n = g->edges.n = g->attrs.n = g->returns.n = g->effects.n = 0;
 	g->n_args = 0;
 	g->has_loops = false;
 	arena_reset(&g->arena, KEPT_BYTES);

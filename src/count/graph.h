@@ -5,6 +5,7 @@
  *                      ── edges[]   its inputs: node, output
  *                      ── attrs[]   attributes that some rule reads (ATTRS)
  *           ── returns[]            what a call of it gives
+ *           ── effects[]            what a call of it runs besides, such as assignments
  *
  * The first n_args nodes of a function are its arguments. A loader builds the graph and
  * owns its memory; functions are built when they are called. */
@@ -104,6 +105,7 @@ struct graph {
 	VEC(struct op_edge) edges;
 	VEC(struct op_attr) attrs;
 	VEC(struct op_edge) returns;
+	VEC(uint32_t) effects;
 	uint32_t n_args;
 	bool has_loops;     /* lowered ones: Enter, Exit … */
 	struct arena arena; /* memory that attributes point to */

@@ -229,6 +229,22 @@ static void add_returns(struct builder *b, struct span signature, struct span de
 	}
 }
 
+/* What runs whether or not a return needs it. */
+static void add_effects(struct builder *b, struct span def)
+{
+	struct decoder *d = &b->library->decoder;
+	struct wire_reader r = wire_reader(def);
+	struct wire_field f;
+
+	while (decoder_find(d, &r, WIRE_LEN(FUNCTION_DEF_CONTROL_RET), &f)) {
+		struct map_entry entry = map_entry_read(d, f.bytes);
+		uint32_t node = entry.value.at ? find_node(b->index, b->graph, entry.value) : NONE;
+
+		if (node != NONE)
+			decoder_alloc(d, vec_push(&b->graph->effects, node));
+	}
+}
+
 static void read_signature(struct builder *b, struct span signature)
 {
 	struct decoder *d = &b->library->decoder;
@@ -265,6 +281,7 @@ static void build_function(struct op_library *l, struct op_function *function)
 	if (!l->decoder.failed) {
 		resolve_inputs(&b);
 		add_returns(&b, signature, function->def);
+		add_effects(&b, function->def);
 	}
 	b.inputs.n = 0;
 	vec_take(&l->spare.inputs, &b.inputs);
