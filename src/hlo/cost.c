@@ -27,6 +27,7 @@ static void add_cost(struct hlo_cost *sum, const struct hlo_cost *cost, int64_t 
 {
 	hlo_add(&sum->float_ops, hlo_product(cost->float_ops, times));
 	hlo_add(&sum->matrix_float_ops, hlo_product(cost->matrix_float_ops, times));
+	hlo_add(&sum->padding_float_ops, hlo_product(cost->padding_float_ops, times));
 	hlo_add(&sum->transcendentals, hlo_product(cost->transcendentals, times));
 	hlo_add(&sum->bytes, hlo_product(cost->bytes, times));
 	hlo_add(&sum->sent_bytes, hlo_product(cost->sent_bytes, times));
@@ -44,6 +45,7 @@ static void take_larger(struct hlo_cost *most, const struct hlo_cost *cost)
 {
 	keep_larger(&most->float_ops, cost->float_ops);
 	keep_larger(&most->matrix_float_ops, cost->matrix_float_ops);
+	keep_larger(&most->padding_float_ops, cost->padding_float_ops);
 	keep_larger(&most->transcendentals, cost->transcendentals);
 	keep_larger(&most->bytes, cost->bytes);
 	keep_larger(&most->sent_bytes, cost->sent_bytes);

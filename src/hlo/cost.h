@@ -16,6 +16,9 @@
 struct hlo_cost {
 	int64_t float_ops;        /* arithmetic, one per element; also of integers */
 	int64_t matrix_float_ops; /* the part of float_ops in matrix products and convolutions */
+	/* Products with the padding of convolutions, which the compiler leaves out; operations of
+	 * a graph count them. */
+	int64_t padding_float_ops;
 	int64_t transcendentals;
 	int64_t bytes;      /* read and written */
 	int64_t sent_bytes; /* between devices, from each */

@@ -73,6 +73,35 @@ static int64_t multiply_pairs(struct hlo_counter *c, const struct hlo_op *op, in
 	return n;
 }
 
+/* Multiplies by all pairs of a place of the window and an element of an array, whose dimensions
+ * along the window these are. -1 if that cannot be told. */
+static int64_t multiply_places(struct hlo_counter *c, const struct hlo_op *op, int64_t n,
+	const struct hlo_value *array, const hlo_numbers *dims)
+{
+	struct wire_reader r =
+		wire_reader(hlo_find_field(&c->d, op->message, HLO_INSTRUCTION_WINDOW));
+	struct wire_field f;
+
+	for (size_t i = 0; n >= 0 && decoder_find(&c->d, &r, WIRE_LEN(WINDOW_DIMENSIONS), &f);
+		i++) {
+		struct hlo_window w = hlo_window_read(&c->d, f.bytes);
+		int64_t dim = i < dims->n ? hlo_dim(c->program, array, dims->at[i]) : -1;
+
+		n = dim < 0 || w.size < 0 ? -1 : hlo_product(hlo_product(n, dim), w.size);
+	}
+	return n;
+}
+
+/* Whether a convolution is TensorFlow's for the gradient of another one's input. */
+static bool is_of_input(struct hlo_counter *c, const struct hlo_op *op)
+{
+	struct span metadata = hlo_find_field(&c->d, op->message, HLO_INSTRUCTION_METADATA);
+
+	return op->opcode == HLO_CONVOLUTION &&
+		span_contains(hlo_find_field(&c->d, metadata, OP_METADATA_OP_TYPE),
+			SPAN("BackpropInput"));
+}
+
 struct features {
 	uint64_t kernel_input, output_batch, output_feature;
 };
@@ -108,7 +137,7 @@ void hlo_count_convolution(struct hlo_counter *c, const struct hlo_op *op,
 	int64_t dims[] = {hlo_dim(c->program, output, features.output_batch),
 		hlo_dim(c->program, output, features.output_feature),
 		hlo_dim(c->program, kernel, features.kernel_input)};
-	int64_t n = 2;
+	int64_t n = 2, padded;
 
 	hlo_read_numbers(&c->d, message, CONVOLUTION_DIMENSION_NUMBERS_INPUT_SPATIAL_DIMENSIONS,
 		&c->numbers);
@@ -117,11 +146,16 @@ void hlo_count_convolution(struct hlo_counter *c, const struct hlo_op *op,
 	for (size_t i = 0; i < sizeof(dims) / sizeof(*dims) && n >= 0; i++)
 		n = dims[i] < 0 ? -1 : hlo_product(n, dims[i]);
 	/* An empty array: there is nothing to multiply. */
-	if (n > 0 && input->elements && kernel->elements && output->elements)
-		n = multiply_pairs(c, op, n, input, &c->numbers, output, &c->more);
-	else if (n > 0)
+	if (n > 0 && !(input->elements && kernel->elements && output->elements))
 		n = 0;
+	/* Of a gradient of the input, the output is what the window slides over. */
+	padded = is_of_input(c, op) ? multiply_places(c, op, n, input, &c->numbers)
+				    : multiply_places(c, op, n, output, &c->more);
+	if (n > 0)
+		n = multiply_pairs(c, op, n, input, &c->numbers, output, &c->more);
 	set_matrix(cost, n);
+	if (n >= 0 && padded > n)
+		cost->padding_float_ops = padded - n;
 }
 
 void hlo_rule_convolution(struct hlo_counter *c, const struct hlo_op *op, struct hlo_cost *cost)

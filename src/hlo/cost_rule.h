@@ -55,6 +55,7 @@ static inline void hlo_add_calls(const struct hlo_counter *c, const struct hlo_o
 		return;
 	hlo_add(&cost->float_ops, hlo_product(n, c->of_block[block].float_ops));
 	hlo_add(&cost->matrix_float_ops, hlo_product(n, c->of_block[block].matrix_float_ops));
+	hlo_add(&cost->padding_float_ops, hlo_product(n, c->of_block[block].padding_float_ops));
 	hlo_add(&cost->transcendentals, hlo_product(n, c->of_block[block].transcendentals));
 	cost->unknown |= c->of_block[block].unknown > 0;
 }

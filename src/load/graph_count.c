@@ -25,8 +25,9 @@ struct count {
 	struct uncounted *uncounted; /* NULL: of no interest */
 	bool has_inner; /* a call has the costs of what it calls, as often as the walk says */
 	struct branch_names branches;
-	bool has_compiled; /* some node is NODE_COMPILED */
-	uint32_t *calls;   /* of each call site: the node that has the costs of others */
+	bool has_compiled;       /* some node is NODE_COMPILED */
+	struct strings compiled; /* names of operations whose products compiled programs have */
+	uint32_t *calls;         /* of each call site: the node that has the costs of others */
 	struct buf name;
 };
 
@@ -145,28 +146,35 @@ static bool is_own(const struct count *c, const struct record *r, uint32_t node)
 	return !caller || !span_equal(model_name(c->m, node), caller->name);
 }
 
-/* Whether something else says what a node costs: an op log, or a compiled program. */
-static bool is_known(const struct count *c, uint32_t node)
+/* Whether a compiled program has the cost of a record: it has matrix products and convolutions.
+ * Loops of a program are no nodes, but name the operations in them. */
+static bool is_compiled(const struct count *c, const struct record *r, uint32_t node)
 {
-	return node != NONE &&
-		(c->m->nodes.float_ops[node] || c->m->nodes.flags[node] & NODE_COMPILED);
+	if (!op_rule_is_product(r->type->rule))
+		return false;
+	return c->m->nodes.flags[node] & NODE_COMPILED ||
+		(!is_own(c, r, node) && strings_find(&c->compiled, record_name(r)) != NONE);
 }
 
 static bool add_record(struct count *c, const struct record *r)
 {
 	uint32_t node = find_node(c, r);
+	bool has_cost;
 
 	if (c->name.failed)
 		return false;
-	if (r->state == RECORD_NOT_COUNTED && c->uncounted && !is_known(c, node) &&
+	has_cost = node == NONE || !is_compiled(c, r, node);
+	if (r->state == RECORD_NOT_COUNTED && c->uncounted && has_cost &&
+		(node == NONE || !c->m->nodes.float_ops[node]) &&
 		!uncounted_add(c->uncounted, r->type->name))
 		return false;
 	if (node == NONE)
 		return true;
-	c->has_inner |= !is_own(c, r, node) && cost_float_ops(r->cost) &&
-		!(c->m->nodes.flags[node] & NODE_COMPILED);
-	c->float_ops[node] =
-		count_add(c->float_ops[node], count_multiply(cost_float_ops(r->cost), r->times));
+	has_cost &= cost_float_ops(r->cost) != 0;
+	c->has_inner |= !is_own(c, r, node) && has_cost;
+	if (has_cost)
+		c->float_ops[node] = count_add(c->float_ops[node],
+			count_multiply(cost_float_ops(r->cost), r->times));
 	if (is_own(c, r, node))
 		c->turns[node] = count_add(c->turns[node], r->times);
 	return c->walk.sites.at[r->site].caller || add_shape(c, node, r->out_dims, r->out_rank);
@@ -189,12 +197,24 @@ static enum tfprof_status count_graph(struct count *c, struct span bytes, struct
 	return status;
 }
 
-static bool has_compiled(const struct model *m)
+/* "while/MatMul" of the instruction "while/MatMul/dot.3" */
+static bool find_compiled(struct count *c)
 {
-	for (uint32_t node = 0; node < m->nodes.n; node++)
-		if (m->nodes.flags[node] & NODE_COMPILED)
-			return true;
-	return false;
+	const struct model *m = c->m;
+
+	for (uint32_t node = 0; node < m->nodes.n; node++) {
+		struct span name = model_name(m, node);
+
+		c->has_compiled |= (m->nodes.flags[node] & NODE_COMPILED) != 0;
+		if (!m->nodes.kind[node] || !m->nodes.float_ops[node])
+			continue;
+		while (name.n && name.at[name.n - 1] != '/')
+			name.n--;
+		if (name.n > 1 &&
+			strings_add(&c->compiled, (struct span){name.at, name.n - 1}) == NONE)
+			return false;
+	}
+	return true;
 }
 
 static bool has_parameters(const struct model *m)
@@ -248,7 +268,7 @@ static enum tfprof_status apply(struct count *c, struct tfprof_error *err)
 	if (!vec_reserve(&m->outputs, m->nodes.n) || !mark_weights(c))
 		return error_no_memory(err);
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
-		if (!m->nodes.float_ops[node] && !(m->nodes.flags[node] & NODE_COMPILED)) {
+		if (!m->nodes.float_ops[node]) {
 			m->nodes.float_ops[node] = float_ops_of_run(c, node);
 			m->nodes.flags[node] |= NODE_COUNTED;
 		}
@@ -275,8 +295,7 @@ static bool apply_difference(const struct count *c, struct count *first, const i
 
 		if (first->shape[node] != c->shape[node])
 			first->shape[node] = 0;
-		if (m->nodes.float_ops[node] || m->nodes.flags[node] & NODE_COMPILED ||
-			float_ops == float_ops_of_run(first, node))
+		if (m->nodes.float_ops[node] || float_ops == float_ops_of_run(first, node))
 			continue;
 		for (size_t i = 0; i < n; i++)
 			if (!vec_push(&m->step_float_ops,
@@ -361,11 +380,11 @@ static enum tfprof_status count_begin(struct count *c, struct model *m, int64_t 
 {
 	*c = (struct count){.m = m,
 		.shapes = {{complete_tensor}, m, step},
-		.has_compiled = has_compiled(m),
 		.float_ops = mem_zero_array(m->nodes.n + 1, sizeof(*c->float_ops)),
 		.turns = mem_zero_array(m->nodes.n + 1, sizeof(*c->turns)),
 		.shape = mem_zero_array(m->nodes.n + 1, sizeof(*c->shape))};
-	return branch_names_init(&c->branches, m) && c->float_ops && c->turns && c->shape
+	return branch_names_init(&c->branches, m) && c->float_ops && c->turns && c->shape &&
+			strings_init(&c->compiled) && find_compiled(c)
 		? TFPROF_OK
 		: error_no_memory(err);
 }
@@ -377,6 +396,7 @@ static void count_clear(struct count *c)
 	mem_free(c->shape);
 	mem_free(c->calls);
 	buf_clear(&c->name);
+	strings_clear(&c->compiled);
 	branch_names_clear(&c->branches);
 	walk_clear(&c->walk);
 	model_file_clear(&c->file);

@@ -208,6 +208,8 @@ static void add_float_ops(struct describer *b, uint32_t node, const struct trace
 	if (f->is_known)
 		return;
 	of_run = d ? d->costs.of_op[op].matrix_float_ops : 0;
+	if (d && b->apply->model->graphs.n)
+		add_clamped(&of_run, d->costs.of_op[op].padding_float_ops);
 	f->n_runs += target->n_ops;
 	add_clamped(&f->sum, clamped_product(of_run, target->n_ops));
 	if (f->n_runs == target->n_ops && (f->n_runs || is_first))
