@@ -14,6 +14,11 @@ static const struct command fixed[] = {
 		"and prints where their time goes. Needs the Python package. The command must come "
 		"first. See tfprof run --help.",
 		""},
+	{"mcp", COMMAND_IN_PYTHON, IN_PROGRAM, "answers for coding agents", "[ROOT...]",
+		"Answers questions about profiles below the directories given by the Model Context "
+		"Protocol, over standard input and output. Needs the Python package with its extra "
+		"mcp. The command must come first. See tfprof mcp --help.",
+		""},
 	{"index", COMMAND_IN_PYTHON, IN_PROGRAM, "Parquet tables from many profiles",
 		"SRC OUT [OPTION...]",
 		"Reads all profiles and traces below a directory into tables. Needs the Python "

@@ -19,6 +19,7 @@ static const struct in_python {
 	{"sql", "tfprof.fleet._command", "tfprof[fleet]"},
 	{"fleet", "tfprof.fleet._command", "tfprof[fleet]"},
 	{"run", "tfprof._run", "tfprof"},
+	{"mcp", "tfprof._mcp", "tfprof[mcp]"},
 };
 
 static const struct in_python *find(int argc, char **argv)
