@@ -169,6 +169,9 @@ static void add_record(struct layer *layer, const struct record *r, uint32_t id,
 	layer->n_operations++;
 	layer->n_not_counted += r->state == RECORD_NOT_COUNTED;
 	add_cost(&layer->cost, r->cost, r->times);
+	if (!dtype_is_real(r->out_dtype) && !dtype_is_complex(r->out_dtype))
+		layer->integer_macs =
+			count_add(layer->integer_macs, count_multiply(r->cost.macs, r->times));
 	layer->seconds += seconds_of(r, o);
 	if (r->place == PLACE_NEW || r->place == PLACE_OVER) {
 		layer->activation_bytes =
@@ -278,6 +281,7 @@ static void add_layers(struct summary *s, const struct walk *w)
 		const struct record *r;
 
 		add_cost(&total->cost, layer->cost, 1);
+		total->integer_macs = count_add(total->integer_macs, layer->integer_macs);
 		total->parameters = count_add(total->parameters, layer->parameters);
 		total->trainable_parameters =
 			count_add(total->trainable_parameters, layer->trainable_parameters);

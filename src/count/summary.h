@@ -23,6 +23,7 @@ struct layer {
 	bool has_cost;
 	int64_t parameters, trainable_parameters, weight_bytes;
 	struct cost cost;
+	int64_t integer_macs;     /* of the cost: on integers, in quantized models */
 	int64_t activation_bytes; /* bytes of all results */
 	int64_t moved_bytes;      /* read and written, weights too, without fusing anything */
 	double seconds;           /* at least; 0 without a device */
@@ -30,6 +31,12 @@ struct layer {
 	int64_t times;   /* how often its most expensive operation runs, if in a loop */
 	int64_t largest; /* float operations of its most expensive operation */
 };
+
+/* Operations on integers: two for each of their multiply-accumulates. */
+static inline int64_t layer_integer_ops(const struct layer *l)
+{
+	return count_multiply(l->integer_macs, 2);
+}
 
 struct op_total {
 	struct span type;

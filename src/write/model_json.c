@@ -24,6 +24,8 @@ static void put_numbers(struct json *j, const struct model_report *r, const stru
 	json_put_int(j, "trainable_parameters", l->trainable_parameters);
 	json_put_int(j, "macs", l->cost.macs);
 	json_put_int(j, "float_ops", cost_float_ops(l->cost));
+	if (l->integer_macs)
+		json_put_int(j, "integer_ops", layer_integer_ops(l));
 	json_put_int(j, "weight_bytes", l->weight_bytes);
 	json_put_int(j, "activation_bytes", l->activation_bytes);
 	json_put_int(j, "moved_bytes", l->moved_bytes);

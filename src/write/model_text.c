@@ -70,7 +70,7 @@ static void put_seconds(struct buf *b, double s)
 }
 
 /* ---- the table ------------------------------------------------------------------ */
-enum { LEFT_CELLS = 3, MAX_CELLS = 9, MAX_NAME = 60 };
+enum { LEFT_CELLS = 3, OPS_CELL = 5, MAX_CELLS = 9, MAX_NAME = 60 };
 
 static const char *const headers[MAX_CELLS] = {"layer", "type", "output", "parameters", "MACs",
 	"FLOPs", "share", "bytes", "at least"};
@@ -168,7 +168,8 @@ static void write_table(const struct model_report *r, struct sink *out)
 	}
 	for (int i = 0; i < c.n; i++) {
 		c.text[i].n = 0;
-		buf_text(&c.text[i], headers[i]);
+		/* Those of a quantized model are on integers, too. */
+		buf_text(&c.text[i], i == OPS_CELL && s->total.integer_macs ? "ops" : headers[i]);
 	}
 	widen(widths, &c);
 	write_cells(&c, widths, out);
@@ -210,17 +211,51 @@ static void put_parameters(const struct model_report *r, struct buf *b)
 	buf_char(b, '\n');
 }
 
+/* What a total of float operations leaves out: " (2 kinds of operations not counted: Einsum x18,
+ * …)" */
+static void put_not_counted(const struct model_report *r, struct buf *b)
+{
+	const struct summary *s = &r->summary;
+	const char *what = r->file.is_of_layers ? "layer" : "operation";
+	size_t n = 0, n_listed = 0;
+
+	for (size_t i = 0; i < s->ops.n; i++)
+		n += s->ops.at[i].n_not_counted > 0;
+	if (!n)
+		return;
+	buf_printf(b, " (%zu kind%s of %ss not counted: ", n, n == 1 ? "" : "s", what);
+	for (size_t i = 0; i < s->ops.n && n_listed < 3; i++) {
+		if (!s->ops.at[i].n_not_counted)
+			continue;
+		buf_text(b, n_listed++ ? ", " : "");
+		put_name(b, s->ops.at[i].type);
+		buf_printf(b, " x%zu", s->ops.at[i].n_not_counted);
+	}
+	buf_text(b, n > n_listed ? ", ...)" : ")");
+}
+
 static void put_operations(const struct model_report *r, struct buf *b)
 {
-	const struct cost *cost = &r->summary.total.cost;
+	const struct layer *total = &r->summary.total;
+	const struct cost *cost = &total->cost;
+	int64_t integer = layer_integer_ops(total), all = cost_float_ops(*cost);
 
 	buf_text(b, "operations   ");
 	put_count(b, cost->macs);
 	buf_text(b, " multiply-accumulates; ");
-	put_count(b, cost_float_ops(*cost));
-	buf_text(b, " float operations = 2 x MACs + ");
-	put_count(b, cost->others);
-	buf_text(b, " others\n");
+	if (integer) {
+		put_count(b, integer);
+		buf_text(b, " integer operations and ");
+	}
+	put_count(b, all > integer ? all - integer : 0);
+	buf_text(b, " float operations");
+	put_not_counted(r, b);
+	if (!integer) {
+		buf_text(b, " = 2 x MACs + ");
+		put_count(b, cost->others);
+		buf_text(b, " others");
+	}
+	buf_char(b, '\n');
 }
 
 static void put_memory(const struct model_report *r, struct buf *b)

@@ -1,9 +1,12 @@
 """Operators of TensorFlow Lite: a converted function costs what its graph does."""
 
+import pathlib
+import subprocess
+
 import pytest
 from frozen import tf
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
-from test_models import count
+from test_models import count, tree
 
 F32 = tf.float32
 CASES = {
@@ -63,3 +66,28 @@ def test_variables(tmp_path):
     converter.experimental_enable_resource_variables = True
     (tmp_path / "model.tflite").write_bytes(converter.convert())
     assert "READ_VARIABLE" in count(tmp_path / "model.tflite")["not_counted"]
+
+
+def text_of(path):
+    return subprocess.run([tree.program(), "model", str(path)], capture_output=True, text=True, check=True).stdout
+
+
+def test_operations_on_integers_are_no_float_operations(tmp_path):
+    """4 x 8 products of int8; quantizing has its own float operations."""
+    model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(8)])
+    converter = tf.lite.TFLiteConverter.from_keras_model(model)
+    converter.optimizations = [tf.lite.Optimize.DEFAULT]
+    converter.representative_dataset = lambda: ([tf.random.normal((1, 4))] for _ in range(2))
+    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
+    converter.inference_input_type = converter.inference_output_type = tf.int8
+    (tmp_path / "model.tflite").write_bytes(converter.convert())
+    counted = count(tmp_path / "model.tflite")
+    assert (counted["total"]["macs"], counted["total"]["integer_ops"]) == (32, 64)
+    text = text_of(tmp_path / "model.tflite")
+    assert "; 64 integer operations and 0 float operations\n" in text
+    assert "FLOPs" not in text
+
+
+def test_totals_say_what_is_not_counted():
+    text = text_of(pathlib.Path(__file__).parent / "files/custom.keras")
+    assert " float operations (1 kind of layers not counted: Scale x1) = " in text
