@@ -386,7 +386,7 @@ bool summary_make(struct summary *s, struct walk *w, const struct summary_option
 	ok = (o->by_node || layer_names_read(&names, w, &s->arena)) &&
 		add_records(s, w, o, &names, layer_of) && add_parameters(s, w, o, &names) &&
 		memory_peak(w, &s->peak_bytes, &peak);
-	if (ok && names.tree.is_keras)
+	if (ok && names.tree.is_keras && !w->runs_in_order)
 		order_layers(s, w, &names, layer_of);
 	layer_names_clear(&names);
 	add_layers(s, w);

@@ -136,6 +136,7 @@ struct walk {
 	parameter_vec *parameters;
 	bool keeps_all;     /* record also what neither costs nor occupies anything, and sources */
 	bool is_of_layers;  /* nodes are layers: each shows in the report */
+	bool runs_in_order; /* nodes are in the order in which they run; their names need not be */
 	int64_t trip_count; /* turns of loops whose condition is unknown; 0: take 1 and note it */
 
 	VEC(struct record) records;

@@ -396,6 +396,7 @@ enum tfprof_status model_file_walk(struct model_file *m, struct walk *w,
 	w->keeps_all = keeps_all;
 	w->shapes = m->shapes;
 	w->is_of_layers = m->is_of_layers;
+	w->runs_in_order = m->runs_in_order;
 	w->trip_count = trip_count;
 	/* Memory that is not touched costs nothing, while a growing array is copied. */
 	if (!vec_reserve(&w->records, records_in(m->source.bytes)) ||

@@ -48,6 +48,7 @@ struct model_file {
 	VEC(struct model_input) inputs;
 	parameter_vec parameters;
 	bool is_of_layers;     /* nodes are layers; else layers are scopes of nodes */
+	bool runs_in_order;    /* see walk.h */
 	bool hides_training;   /* the format does not say which parameters are trained */
 	bool asks_batch;       /* batch_size was set by the user */
 	bool assumes_batch;    /* some input has an open batch dimension */

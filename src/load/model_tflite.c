@@ -518,7 +518,7 @@ enum tfprof_status model_read_tflite(struct model_file *m, const char *name,
 		.subgraphs = fb_vector(model, MODEL_SUBGRAPHS, 4)};
 	enum tfprof_status status = TFPROF_OK;
 
-	m->hides_training = true;
+	m->hides_training = m->runs_in_order = true;
 	if (!b.subgraphs.n || !fb_item(b.subgraphs, 0).at)
 		return error_set(err, TFPROF_FORMAT,
 			"%s: a TensorFlow Lite model without a graph: damaged or cut short: "

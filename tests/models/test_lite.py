@@ -91,3 +91,9 @@ def test_operations_on_integers_are_no_float_operations(tmp_path):
 def test_totals_say_what_is_not_counted():
     text = text_of(pathlib.Path(__file__).parent / "files/custom.keras")
     assert " float operations (1 kind of layers not counted: Scale x1) = " in text
+
+
+def test_layers_are_in_the_order_in_which_they_run():
+    """The file has the names of later ones first."""
+    layers = [layer["name"] for layer in count(pathlib.Path(__file__).parent / "files/bert_tiny/model.tflite")["layers"]]
+    assert layers.index("tok") < layers.index("mha_0") < layers.index("ffn_up_0") < layers.index("mha_1") < layers.index("pooler")
