@@ -97,7 +97,13 @@ static void put_mean(struct page *p)
 
 static void put_times(struct page *p)
 {
-	put_number(p, "operation time, all threads  ", UNIT_MICROS, "exec_micros", "");
+	/* A sum over devices is no time that passed. */
+	bool is_of_devices = number(p, "accelerator_exec_micros") > 0 && number(p, "n_devices") > 1;
+
+	put_number(p,
+		is_of_devices ? "operation time, added up over all devices  "
+			      : "operation time, all threads  ",
+		UNIT_MICROS, "exec_micros", "");
 	put_number(p, " (cpu ", UNIT_MICROS, "cpu_exec_micros", "");
 	put_number(p, ", accelerator ", UNIT_MICROS, "accelerator_exec_micros", ")");
 	put_mean(p);

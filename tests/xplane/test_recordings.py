@@ -339,3 +339,11 @@ def test_runs_of_programs_are_counted(name):
     if name.startswith("amd"):
         assert f"{n} runs of {len(programs)} program" in said
     assert " in 1 step" not in product.run("op", recordings.trace(name)).stderr or not programs
+
+
+@every
+def test_sums_over_devices_are_called_so(name):
+    said = product.run(recordings.trace(name)).stdout
+    several = recordings.reference(name)["active_devices"] > 1
+    assert ("added up over all devices" in said) == several
+    assert ("operation time, all threads" in said) != several
