@@ -32,6 +32,14 @@ static void add_allocation(struct hlo_space *s, const struct hlo_allocation *a)
 	}
 }
 
+static bool add_request(struct hlo_memory *m, const struct hlo_allocation *a)
+{
+	struct hlo_request request = {a->bytes, a->class == HLO_OUTPUTS};
+
+	return a->space || (a->class != HLO_OUTPUTS && a->class != HLO_TEMPORARIES) ||
+		vec_push(&m->requests, request);
+}
+
 static int compare_spaces(const void *a, const void *b)
 {
 	uint64_t x = ((const struct hlo_space *)a)->number;
@@ -59,6 +67,8 @@ static bool add_up(struct hlo_memory *m, const struct hlo_buffers *b)
 			continue;
 		}
 		add_allocation(s, &b->allocations.at[i]);
+		if (!add_request(m, &b->allocations.at[i]))
+			return false;
 	}
 	if (m->spaces.n)
 		qsort(m->spaces.at, m->spaces.n, sizeof(*m->spaces.at), compare_spaces);
@@ -195,6 +205,7 @@ void hlo_memory_clear(struct hlo_memory *m)
 	vec_clear(&m->spaces);
 	vec_clear(&m->arenas);
 	vec_clear(&m->live);
+	vec_clear(&m->requests);
 }
 
 /* ---- texts --------------------------------------------------------------- */

@@ -37,10 +37,17 @@ struct hlo_arena {
 	uint32_t first, n;     /* live, the largest first */
 };
 
+/* A block of device memory that the program asks for each time it runs. */
+struct hlo_request {
+	int64_t bytes;
+	bool is_output; /* else its temporaries */
+};
+
 struct hlo_memory {
 	VEC(struct hlo_space) spaces;
 	VEC(struct hlo_arena) arenas;
 	VEC(struct hlo_live) live;
+	VEC(struct hlo_request) requests;
 	size_t n_donatable;      /* parameters that could be given up for an output */
 	int64_t donatable_bytes; /* at most so much is saved */
 	size_t n_damaged;

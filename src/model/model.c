@@ -45,6 +45,7 @@ void model_clear(struct model *m)
 		source_close(&m->sources.at[i]);
 	vec_clear(&m->sources);
 	compiled_clear(&m->compiled);
+	allocations_clear(&m->allocations);
 	for (size_t i = 0; i < m->traces.n; i++)
 		source_close(&m->traces.at[i]);
 	vec_clear(&m->traces);

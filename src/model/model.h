@@ -31,6 +31,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "model/accelerator.h"
+#include "model/allocations.h"
 #include "model/exec.h"
 #include "model/sets.h"
 #include "model/shapes.h"
@@ -206,6 +207,7 @@ struct model {
 	bool is_of_layers; /* nodes are layers of a model file and their weights */
 	uint64_t generation;
 	struct compiled compiled;
+	struct allocations allocations;
 	struct checkpoint *checkpoint; /* owned; NULL if none */
 	enum tfprof_reading reading;
 	tfprof_progress_fn *progress;

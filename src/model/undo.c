@@ -159,6 +159,8 @@ void model_undo(struct model_undo *u, struct model *m)
 	m->n_accelerators_seen = was->n_accelerators_seen;
 	m->main_program = was->main_program;
 	compiled_truncate(&m->compiled, was->compiled.programs.n, was->compiled.ops.n);
+	m->allocations.pools.n = was->allocations.pools.n;
+	m->allocations.events.n = was->allocations.events.n;
 	while (m->traces.n > was->traces.n)
 		source_close(&m->traces.at[--m->traces.n]);
 	m->n_covered = was->n_covered;

@@ -39,10 +39,11 @@ def children(nodes):
 def test_memory_has_every_number_of_the_reference(reference, trace, unpacked):
     modules = {module["name"]: module for module in load(reference)["modules"] if module["memory"]["spaces"]}
     below = children(ask("memory", unpacked(trace))["nodes"])
-    assert {node["name"] for node in below[0]} == set(modules)
-    ran = [modules[node["name"]]["ran"] for node in below[0]]
+    found = below[0][:len(modules)]  # allocators follow
+    assert {node["name"] for node in found} == set(modules)
+    ran = [modules[node["name"]]["ran"] for node in found]
     assert ran == sorted(ran, reverse=True)
-    for node in below[0]:
+    for node in found:
         memory = modules[node["name"]]["memory"]
         classes = {row["name"]: row for row in below[node["id"]]}
         device = memory["spaces"]["0"]
@@ -62,6 +63,31 @@ def test_memory_has_every_number_of_the_reference(reference, trace, unpacked):
                 lines[buffer["line"] or "(no line)"] += buffer["bytes"]
             assert lines == {line["name"]: line["bytes"] for line in arena["by_line"]}
             assert {b["instruction"] for b in arena["buffers"]} <= {b["name"] for b in buffers}
+
+
+@pytest.mark.parametrize("reference, trace", list(traces()))
+def test_allocators_have_every_number_of_the_reference(reference, trace, unpacked):
+    reference = load(reference)
+    below = children(ask("memory", unpacked(trace))["nodes"])
+    n_programs = sum(bool(module["memory"]["spaces"]) for module in reference["modules"])
+    found = {node["name"]: node for node in below[0][n_programs:]}
+    assert set(found) == {allocator["allocator"] for allocator in reference["allocators"]}
+    for allocator in reference["allocators"]:
+        row = found[allocator["allocator"]]
+        assert row["peak_bytes"] == row["bytes"] == allocator["peak"]
+        assert row["lifetime_peak_bytes"] == allocator["lifetime_peak"]
+        assert row["capacity_bytes"] == allocator["limit"]
+        own = {node["name"]: node["bytes"] for node in below[row["id"]]}
+        assert own.pop("held since before the trace", 0) == allocator["before_trace"]
+        assert own.pop("reserved for temporaries of programs", 0) == allocator["reserved_at_peak"]
+        assert sum(own.values()) == allocator["held_bytes"]
+        holders = collections.Counter()
+        for node in below[row["id"]]:
+            for holder in below[node["id"]] or [node]:
+                holders[holder["name"]] += holder["bytes"]
+        for held in allocator["at_peak"]:
+            name = "(not known)" if held["who"] == "unknown" else held["who"]
+            assert holders[name] >= held["bytes"], name
 
 
 def test_the_first_line_names_the_largest_buffer(unpacked):

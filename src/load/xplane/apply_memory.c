@@ -1,5 +1,5 @@
 /* Memory that operations allocated, by node and step. What they do not free within the step is
- * residual. */
+ * residual. And what allocators did, for whoever asks (model/allocations.h). */
 #include <stdlib.h>
 
 #include "base/clamped.h"
@@ -49,7 +49,7 @@ static uint32_t find_holding(struct tally *y, uint32_t node, uint32_t step)
 struct address_probe {
 	const struct tally *tally;
 	uint64_t address;
-	uint32_t allocator;
+	uint32_t pool;
 };
 
 static const struct trace_memory *event_at(const struct tally *y, uint32_t i)
@@ -62,15 +62,15 @@ static bool same_address(const void *context, uint32_t i)
 	const struct address_probe *p = context;
 	const struct trace_memory *e = event_at(p->tally, p->tally->taken.at[i]);
 
-	return e->address == p->address && e->allocator == p->allocator;
+	return e->address == p->address && e->pool == p->pool;
 }
 
 /* The index in `taken` of the last event that allocated this address; NONE if there is none. */
 static uint32_t find_address(const struct tally *y, const struct trace_memory *e, uint64_t *hash)
 {
-	struct address_probe probe = {y, e->address, e->allocator};
+	struct address_probe probe = {y, e->address, e->pool};
 
-	*hash = hash_bytes(&(uint64_t[]){e->address, e->allocator}, 16);
+	*hash = hash_bytes(&(uint64_t[]){e->address, e->pool}, 16);
 	return hash_find(&y->by_address, *hash, same_address, &probe);
 }
 
@@ -131,6 +131,61 @@ static bool put_holding(struct apply *a, struct holding *h)
 	return row != NONE && exec_add_memory(m, row, &h->memory);
 }
 
+/* ---- what allocators did --------------------------------------------------- */
+
+/* The name of a pool without an allocator is that of its device. */
+static uint32_t add_pool_name(struct apply *a, const struct trace_pool *pool)
+{
+	struct buf *b = &a->scratch;
+
+	if (pool->name)
+		return strings_add(&a->model->strings, strings_get(&a->trace->texts, pool->name));
+	b->n = 0;
+	buf_printf(b, "TPU %lld", (long long)pool->ordinal);
+	return b->failed ? NONE : strings_add(&a->model->strings, buf_get(b));
+}
+
+static bool keep_pools(struct apply *a)
+{
+	const struct trace *t = a->trace;
+
+	for (size_t i = 0; i < t->pools.n; i++) {
+		const struct trace_pool *pool = &t->pools.at[i];
+		struct memory_pool kept = {.name = add_pool_name(a, pool),
+			.lifetime_peak_bytes = pool->lifetime_peak_bytes,
+			.capacity_bytes = pool->capacity_bytes,
+			.is_tpu = pool->is_tpu};
+
+		for (size_t k = 0; k < t->devices.n; k++)
+			if (pool->ordinal >= 0 && t->devices.at[k].ordinal == pool->ordinal &&
+				plane_is_accelerator(t->devices.at[k].kind))
+				kept.device = a->devices[k];
+		if (kept.name == NONE || !vec_push(&a->model->allocations.pools, kept))
+			return false;
+	}
+	return true;
+}
+
+static bool keep_event(struct apply *a, const struct trace_memory *e, size_t n_pools_before)
+{
+	struct model *m = a->model;
+	struct memory_event kept = {.time_us = apply_time_us(a, e->time_ps),
+		.step = e->step == NONE ? -1 : a->trace->steps.at[e->step],
+		.bytes = e->taken_bytes > 0 ? e->taken_bytes : e->bytes,
+		.requested = e->bytes,
+		.in_use = e->in_use,
+		.reserved = e->reserved,
+		.address = e->address,
+		.pool = (uint32_t)n_pools_before + e->pool,
+		.node = e->target == NONE ? NONE : a->nodes[e->target],
+		.shape = e->shape
+			? strings_add(&m->strings, strings_get(&a->trace->texts, e->shape))
+			: 0,
+		.is_free = e->is_free};
+
+	return e->pool == NONE || (kept.shape != NONE && vec_push(&m->allocations.events, kept));
+}
+
 /* Sorted by time; simultaneous events keep their order. */
 static uint32_t *order_events(const struct trace *t)
 {
@@ -157,6 +212,7 @@ bool apply_memory(struct apply *a)
 {
 	const struct trace *t = a->trace;
 	struct tally y = {.apply = a};
+	size_t n_pools_before = a->model->allocations.pools.n;
 	uint32_t *order;
 	bool ok;
 
@@ -164,7 +220,8 @@ bool apply_memory(struct apply *a)
 		return true;
 	order = order_events(t);
 	y.holding_of = mem_array(t->memory.n, sizeof(*y.holding_of));
-	ok = order && y.holding_of;
+	ok = order && y.holding_of && keep_pools(a) &&
+		vec_reserve(&a->model->allocations.events, t->memory.n);
 	if (ok)
 		memset(y.holding_of, 0xff, t->memory.n * sizeof(*y.holding_of));
 	for (size_t i = 0; ok && i < t->memory.n; i++) {
@@ -174,6 +231,7 @@ bool apply_memory(struct apply *a)
 			free_memory(&y, e);
 		else
 			ok = take_memory(&y, order[i]);
+		ok = ok && keep_event(a, e, n_pools_before);
 	}
 	for (size_t i = 0; ok && i < y.at.n; i++)
 		ok = put_holding(a, &y.at.at[i]);

@@ -51,6 +51,7 @@
 	/* memory */                                              \
 	X(ALLOCATOR_NAME, "allocator_name")                       \
 	X(REQUESTED_BYTES, "requested_bytes")                     \
+	X(ALLOCATION_BYTES, "allocation_bytes")                   \
 	X(ADDRESS, "addr")                                        \
 	X(BYTES_ALLOCATED, "bytes_allocated")                     \
 	X(BYTES_RESERVED, "bytes_reserved")                       \
@@ -58,6 +59,7 @@
 	X(BYTES_AVAILABLE, "bytes_available")                     \
 	X(PEAK_IN_USE, "peak_bytes_in_use")                       \
 	X(INDEX_ON_HOST, "index_on_host")                         \
+	X(TENSOR_SHAPE, "shape")                                  \
 	/* planes */                                              \
 	X(DEVICE_TYPE, "device_type_string")                      \
 	X(DEVICE_VENDOR, "device_vendor")                         \

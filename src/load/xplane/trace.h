@@ -104,7 +104,9 @@ struct trace_device {
 
 /* The memory of a device, as its allocator tells. */
 struct trace_pool {
-	int64_t ordinal;
+	uint32_t name;   /* text of its allocator; 0: it has none */
+	int64_t ordinal; /* of the device whose memory it is; -1: that of the host */
+	bool is_tpu;
 	int64_t peak_bytes, lifetime_peak_bytes, capacity_bytes;
 };
 
@@ -179,10 +181,13 @@ struct trace_tasks {
 
 /* A piece of memory taken or given back. */
 struct trace_memory {
-	int64_t time_ps, bytes, in_use;
+	int64_t time_ps, bytes; /* that were asked for */
+	int64_t taken_bytes;    /* that it takes in the pool; 0: not known */
+	int64_t in_use, reserved;
 	uint64_t address;
-	uint32_t target; /* NONE: not known, or given back */
-	uint32_t allocator;
+	uint32_t target;             /* NONE: not known, or given back */
+	uint32_t pool;               /* NONE: there are too many */
+	uint32_t shape;              /* text; 0: not known */
 	uint32_t kept, region, step; /* kept: the event around it; NONE */
 	bool is_free, is_output;
 };

@@ -137,7 +137,7 @@ bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target);
 /* Adds the device of a plane (walk_device.c). False on allocation failure. */
 bool walk_add_device(struct walk *w);
 /* Notes what an allocation or deallocation says of a device's memory; the same. */
-bool walk_note_pool(struct walk *w, const struct xstats *s);
+bool walk_note_pool(struct walk *w, const struct xstats *s, uint32_t *place);
 
 /* The same for an event of an accelerator (walk_device.c); NONE on allocation failure. */
 uint32_t walk_find_device_target(struct walk *w, const struct event *e);

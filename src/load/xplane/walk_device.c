@@ -49,33 +49,47 @@ static int64_t ordinal_of(const struct xstats *s)
 	return ordinal;
 }
 
-bool walk_note_pool(struct walk *w, const struct xstats *s)
+/* The pool of an allocator; NULL if there are too many, *ok is false on allocation failure. */
+static struct trace_pool *find_pool(struct walk *w, const struct xstats *s, bool *ok)
 {
-	enum { MOST_DEVICES = 1024 };
+	enum { MOST_POOLS = 1024 };
 	struct trace *t = w->trace;
-	struct trace_pool now = {.ordinal = ordinal_of(s)}, *pool = NULL;
-	int64_t in_use = clamped_sum((int64_t)xstats_number(s, STAT_BYTES_ALLOCATED),
-		(int64_t)xstats_number(s, STAT_BYTES_RESERVED));
+	struct trace_pool pool = {.name = strings_alias(&t->texts,
+					  xstats_text(s, STAT_ALLOCATOR_NAME)),
+		.ordinal = ordinal_of(s),
+		.is_tpu = !xstats_text(s, STAT_ALLOCATOR_NAME).n,
+		.peak_bytes = -1,
+		.lifetime_peak_bytes = -1,
+		.capacity_bytes = -1};
 
-	if (now.ordinal < 0 || now.ordinal >= MOST_DEVICES || in_use < 0)
-		return true;
-	for (size_t i = 0; i < t->pools.n && !pool; i++)
-		if (t->pools.at[i].ordinal == now.ordinal)
-			pool = &t->pools.at[i];
-	if (!pool) {
-		now.peak_bytes = now.lifetime_peak_bytes = now.capacity_bytes = -1;
-		if (!vec_push(&t->pools, now))
-			return false;
-		pool = &t->pools.at[t->pools.n - 1];
-	}
-	now.lifetime_peak_bytes = (int64_t)xstats_number(s, STAT_PEAK_IN_USE);
-	now.capacity_bytes = clamped_sum(in_use, (int64_t)xstats_number(s, STAT_BYTES_AVAILABLE));
+	*ok = pool.name != NONE;
+	for (size_t i = 0; *ok && i < t->pools.n; i++)
+		if (t->pools.at[i].name == pool.name && t->pools.at[i].ordinal == pool.ordinal)
+			return &t->pools.at[i];
+	if (!*ok || t->pools.n == MOST_POOLS)
+		return NULL;
+	*ok = vec_push(&t->pools, pool);
+	return *ok ? &t->pools.at[t->pools.n - 1] : NULL;
+}
+
+bool walk_note_pool(struct walk *w, const struct xstats *s, uint32_t *place)
+{
+	bool ok;
+	struct trace_pool *pool = find_pool(w, s, &ok);
+	int64_t in_use = clamped_sum((int64_t)xstats_number(s, STAT_BYTES_ALLOCATED),
+			(int64_t)xstats_number(s, STAT_BYTES_RESERVED)),
+		lifetime = (int64_t)xstats_number(s, STAT_PEAK_IN_USE),
+		capacity = clamped_sum(in_use, (int64_t)xstats_number(s, STAT_BYTES_AVAILABLE));
+
+	*place = pool ? (uint32_t)(pool - w->trace->pools.at) : NONE;
+	if (!pool || in_use < 0)
+		return ok;
 	if (in_use > pool->peak_bytes)
 		pool->peak_bytes = in_use;
-	if (s->has & STAT_BIT(PEAK_IN_USE) && now.lifetime_peak_bytes > pool->lifetime_peak_bytes)
-		pool->lifetime_peak_bytes = now.lifetime_peak_bytes;
-	if (s->has & STAT_BIT(BYTES_AVAILABLE) && now.capacity_bytes > pool->capacity_bytes)
-		pool->capacity_bytes = now.capacity_bytes;
+	if (s->has & STAT_BIT(PEAK_IN_USE) && lifetime > pool->lifetime_peak_bytes)
+		pool->lifetime_peak_bytes = lifetime;
+	if (s->has & STAT_BIT(BYTES_AVAILABLE) && capacity > pool->capacity_bytes)
+		pool->capacity_bytes = capacity;
 	return true;
 }
 

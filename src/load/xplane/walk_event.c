@@ -82,13 +82,20 @@ static bool add_call(struct walk *w, const struct event *e, uint32_t kept)
 static bool add_memory(struct walk *w, const struct event *e, bool is_free, uint32_t kept)
 {
 	const struct xstats *s = &e->stats;
-	struct trace_memory m = {e->start_ps, (int64_t)xstats_number(s, STAT_REQUESTED_BYTES),
-		(int64_t)(xstats_number(s, STAT_BYTES_ALLOCATED) +
-			xstats_number(s, STAT_BYTES_RESERVED)),
-		xstats_number(s, STAT_ADDRESS), NONE,
-		strings_alias(&w->trace->texts, xstats_text(s, STAT_ALLOCATOR_NAME)), kept,
-		w->region, NONE, is_free,
-		span_equal(xstats_text(s, STAT_REGION_TYPE), SPAN("output"))};
+	struct trace_memory m = {.time_ps = e->start_ps,
+		.bytes = (int64_t)xstats_number(s, STAT_REQUESTED_BYTES),
+		.taken_bytes = (int64_t)xstats_number(s, STAT_ALLOCATION_BYTES),
+		.reserved = (int64_t)xstats_number(s, STAT_BYTES_RESERVED),
+		.address = xstats_number(s, STAT_ADDRESS),
+		.target = NONE,
+		.shape = is_free
+			? 0
+			: strings_alias(&w->trace->texts, xstats_text(s, STAT_TENSOR_SHAPE)),
+		.kept = kept,
+		.region = w->region,
+		.step = NONE,
+		.is_free = is_free,
+		.is_output = span_equal(xstats_text(s, STAT_REGION_TYPE), SPAN("output"))};
 	struct span node = xstats_text(s, STAT_TF_OP);
 
 	/* On TPUs it is a placeholder. */
@@ -97,7 +104,8 @@ static bool add_memory(struct walk *w, const struct event *e, bool is_free, uint
 	/* The event has no type. If the node ran, its operation has it. */
 	if (node.n && !is_free)
 		m.target = trace_add_target(w->trace, node, SPAN(""));
-	return walk_note_pool(w, s) && m.allocator != NONE &&
+	m.in_use = (int64_t)xstats_number(s, STAT_BYTES_ALLOCATED) + m.reserved;
+	return walk_note_pool(w, s, &m.pool) && m.shape != NONE &&
 		(m.target != NONE || !node.n || is_free) && vec_push(&w->trace->memory, m);
 }
 
