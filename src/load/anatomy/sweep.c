@@ -61,11 +61,13 @@ static void give(struct sweep *w, uint32_t slot, double ps)
 static void give_cause(struct sweep *w, unsigned part, unsigned kind, uint32_t cause,
 	uint32_t other, int64_t ps)
 {
-	uint32_t slot =
-		sweep_find_slot(w, (struct slot_key){cause, other, (uint8_t)part, (uint8_t)kind});
+	struct slot_key key = {cause, other, (uint8_t)part, (uint8_t)kind};
 
-	if (slot != NONE)
-		give(w, slot, (double)ps);
+	/* Instants in a row often have the same one. */
+	if (!w->slots.n || w->given >= w->slots.n || !is_same(w->slots.at[w->given].key, key))
+		w->given = sweep_find_slot(w, key);
+	if (w->given != NONE)
+		give(w, w->given, (double)ps);
 }
 
 /* ---- what is alive ----------------------------------------------------------------- */

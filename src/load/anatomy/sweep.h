@@ -49,6 +49,7 @@ struct sweep {
 	struct anatomy *to;
 	VEC(struct slot) slots;
 	struct hash_index index;
+	uint32_t given; /* the slot of the last cause */
 	VEC(uint32_t) touched;
 	uint32_t *slot_of; /* by work */
 	struct class_state classes[WORK_NONE];
