@@ -44,7 +44,7 @@ describe("a trace of Keras fit", () => {
     assert.doesNotMatch(await page.page.locator(".panel.layers").innerText(), /parameters/);
 
     // Long names of operations push no numbers out of their panel.
-    await page.page.locator("main").getByText("_MklNativeConv2DBackpropFilterWithBias").first().waitFor();
+    await page.page.locator(".panel.operations").getByText("_MklNativeConv2DBackpropFilterWithBias").first().waitFor();
     assert.deepEqual(await page.page.locator(".panel").evaluateAll((panels) =>
       panels.filter((panel) => panel.scrollWidth > panel.clientWidth).map((panel) => panel.innerText.split("\n")[0])), []);
 
