@@ -275,7 +275,8 @@ static void measure_diff(const char *base_path, const char *new_path)
 {
 	static const char *const names[] = {"name", "parent", "total_exec_micros", "device"};
 	tfprof_profile *profiles[2] = {load(base_path), load(new_path)};
-	struct tfprof_diff_side base = {profiles, NULL, 1}, new_side = {profiles + 1, NULL, 1};
+	struct tfprof_diff_side base = {.profiles = profiles, .n = 1},
+				new_side = {.profiles = profiles + 1, .n = 1};
 	tfprof_options *o = tfprof_options_new();
 
 	for (int view = 0; view < 3; view += 2) {
@@ -299,7 +300,7 @@ static void measure_diff(const char *base_path, const char *new_path)
 			queries = now_ms() - start < queries ? now_ms() - start : queries;
 			start = now_ms();
 			check(tfprof_diff_run(&base, &new_side, (enum tfprof_view)view, o, NULL,
-				NULL, &result, &error));
+				&result, &error));
 			diff = now_ms() - start < diff ? now_ms() - start : diff;
 			tfprof_result_free(result);
 		}

@@ -15,9 +15,9 @@
  * fills it with one line: what failed, where, and what was expected. A call that
  * fails leaves its profile or options unchanged.
  *
- * Threads: the only global state is a pool of worker threads. Different profiles are
- * independent. Any number of queries may run on one profile in parallel; adding to it
- * waits for them. Functions that take a const profile take no lock: do not call them
+ * Threads: the only global state is a pool of worker threads, and the spelling of options.
+ * Different profiles are independent. Any number of queries may run on one profile in parallel;
+ * adding to it waits for them. Functions that take a const profile take no lock: do not call them
  * while another thread adds.
  */
 #ifndef TFPROF_H
@@ -59,8 +59,14 @@ struct tfprof_error {
 	char text[1024];
 };
 
-/* A short constant phrase for a status. */
-TFPROF_API const char *tfprof_status_get_text(enum tfprof_status status);
+/* How texts name options and inputs: each front end calls them differently. Call it before
+ * anything else; the default is flags. */
+enum tfprof_spelling {
+	TFPROF_SPELL_FLAGS,   /* --step=3, as on a command line */
+	TFPROF_SPELL_SHELL,   /* -step 3 */
+	TFPROF_SPELL_KEYWORDS /* step=3, as in Python */
+};
+TFPROF_API void tfprof_set_spelling(enum tfprof_spelling spelling);
 
 /* "1.2.3" */
 TFPROF_API const char *tfprof_get_version(void);
@@ -360,6 +366,11 @@ TFPROF_API void tfprof_options_free(tfprof_options *options);
  * ("1.5ms", "20MB"). */
 TFPROF_API enum tfprof_status tfprof_options_set(tfprof_options *options, const char *name,
 	const char *value, struct tfprof_error *err);
+/* The same for an option of a question: order_by has other words in "diff" than in views, and
+ * fail_if in "model". Options that may be repeated (checker, fail_if of diff) add to what was set
+ * before. An error if the question does not take the option. */
+TFPROF_API enum tfprof_status tfprof_options_set_for(tfprof_options *options, const char *question,
+	const char *name, const char *value, struct tfprof_error *err);
 /* Sets a list option to these values, which may contain commas. */
 TFPROF_API enum tfprof_status tfprof_options_set_list(tfprof_options *options, const char *name,
 	const char *const *values, size_t n, struct tfprof_error *err);
@@ -664,8 +675,6 @@ TFPROF_API const char *tfprof_result_get_notes(const tfprof_result *result, size
 
 /* ---- advice ---------------------------------------------------------- */
 
-typedef struct tfprof_advice_options tfprof_advice_options;
-
 /* Severity of a finding. */
 enum tfprof_level {
 	TFPROF_LEVEL_NONE,
@@ -674,25 +683,15 @@ enum tfprof_level {
 	TFPROF_LEVEL_HIGH
 };
 
-/* All checkers with their defaults. NULL on allocation failure. */
-TFPROF_API tfprof_advice_options *tfprof_advice_options_new(void);
-TFPROF_API void tfprof_advice_options_free(tfprof_advice_options *options);
-
-/* Selects a checker ("all" for every one) and, if `option` is not NULL, sets one of
- * its options. The first call replaces the default of all checkers. */
-TFPROF_API enum tfprof_status tfprof_advice_options_set(tfprof_advice_options *options,
+/* Selects a checker for the question advise ("all" for every one) and, if `option` is not NULL,
+ * sets one of its options. The first call replaces the default of all checkers. The option
+ * checker does the same with "NAME:OPTION=VALUE,...". */
+TFPROF_API enum tfprof_status tfprof_options_add_checker(tfprof_options *options,
 	const char *checker, const char *option, const char *value, struct tfprof_error *err);
-/* Whether to append the source text to lines of code, like code view's option of
- * that name; on by default. */
-TFPROF_API void tfprof_advice_options_set_source_lines(tfprof_advice_options *options,
-	int source_lines);
-/* A value of the option output. */
-TFPROF_API enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *options,
-	const char *output, struct tfprof_error *err);
 /* Replaces all options with those of a serialized AdvisorOptionsProto, as TensorFlow's
  * Python API sends it: without checkers none is run, source_lines is off, and unknown
  * checkers are ignored with a note. */
-TFPROF_API enum tfprof_status tfprof_advice_options_set_message(tfprof_advice_options *options,
+TFPROF_API enum tfprof_status tfprof_options_set_advice_message(tfprof_options *options,
 	const void *bytes, size_t size, struct tfprof_error *err);
 
 /* The table of checkers and their options; NULL past the end. */
@@ -706,17 +705,8 @@ struct tfprof_checker_info {
 };
 TFPROF_API const struct tfprof_checker_info *tfprof_checker_get_info(size_t i);
 
-/* Runs the checkers; all if `options` is NULL. The result can be written as "text",
- * "message" (an AdviceProto), "json", "jsonl", "csv", "arrow" and "markdown"; its rows are the
- * findings. */
-TFPROF_API enum tfprof_status tfprof_advise_run(tfprof_profile *profile,
-	const tfprof_advice_options *options, const volatile int *cancel, tfprof_result **result,
-	struct tfprof_error *err);
-/* The highest level among the findings of tfprof_advise_run(). */
+/* The highest level among the findings of the question advise. */
 TFPROF_API enum tfprof_level tfprof_result_get_level(const tfprof_result *result);
-
-/* Options for counting what a model costs (model.h). */
-typedef struct tfprof_model_options tfprof_model_options;
 
 #ifdef __cplusplus
 }

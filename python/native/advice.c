@@ -2,7 +2,7 @@
 #include "native.h"
 
 /* Applies (checker, option or None, value or None) triples. */
-static int apply_settings(tfprof_advice_options *options, PyObject *settings)
+static int apply_settings(tfprof_options *options, PyObject *settings)
 {
 	Py_ssize_t n = PySequence_Size(settings);
 
@@ -16,7 +16,7 @@ static int apply_settings(tfprof_advice_options *options, PyObject *settings)
 				&option, &value);
 
 		if (ok &&
-			tfprof_advice_options_set(options, checker, option, value, &err) !=
+			tfprof_options_add_checker(options, checker, option, value, &err) !=
 				TFPROF_OK) {
 			error_raise(&err);
 			ok = 0;
@@ -28,34 +28,34 @@ static int apply_settings(tfprof_advice_options *options, PyObject *settings)
 	return n < 0 ? -1 : 0;
 }
 
-static int apply_message(tfprof_advice_options *options, const char *bytes, Py_ssize_t size)
+static int apply_message(tfprof_options *options, const char *bytes, Py_ssize_t size)
 {
 	struct tfprof_error err = {0};
 
-	if (tfprof_advice_options_set_message(options, bytes, (size_t)size, &err) == TFPROF_OK)
+	if (tfprof_options_set_advice_message(options, bytes, (size_t)size, &err) == TFPROF_OK)
 		return 0;
 	error_raise(&err);
 	return -1;
 }
 
-static int apply_output(tfprof_advice_options *options, const char *output)
+static int apply_output(tfprof_options *options, const char *output)
 {
 	struct tfprof_error err = {0};
 
-	if (tfprof_advice_options_set_output(options, output, &err) == TFPROF_OK)
+	if (tfprof_options_set(options, "output", output, &err) == TFPROF_OK)
 		return 0;
 	error_raise(&err);
 	return -1;
 }
 
-static PyObject *run(struct profile_object *self, const tfprof_advice_options *options)
+static PyObject *run(struct profile_object *self, const tfprof_options *options)
 {
 	struct tfprof_error err = {0};
 	tfprof_result *result = NULL;
 	enum tfprof_status status;
 
 	Py_BEGIN_ALLOW_THREADS
-	status = tfprof_advise_run(self->profile, options, NULL, &result, &err);
+	status = tfprof_ask(self->profile, "advise", options, NULL, &result, &err);
 	Py_END_ALLOW_THREADS
 	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
 }
@@ -64,21 +64,21 @@ PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"message", "settings", "output", NULL};
 	const char *message = NULL, *output = NULL;
-	tfprof_advice_options *options;
+	tfprof_options *options;
 	PyObject *settings = NULL, *made = NULL;
 	Py_ssize_t size = 0;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z#Oz:advise", names, &message, &size,
 		    &settings, &output))
 		return NULL;
-	options = tfprof_advice_options_new();
+	options = tfprof_options_new();
 	if (!options)
 		return PyErr_NoMemory();
 	if ((!message || apply_message(options, message, size) == 0) &&
 		(!settings || apply_settings(options, settings) == 0) &&
 		(!output || apply_output(options, output) == 0))
 		made = run((struct profile_object *)self, options);
-	tfprof_advice_options_free(options);
+	tfprof_options_free(options);
 	return made;
 }
 

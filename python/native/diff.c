@@ -29,55 +29,33 @@ static int side_from(struct side *side, PyObject *list, PyTypeObject *type)
 	return 0;
 }
 
-/* Applies (name, value) pairs of texts. */
-static int apply_settings(tfprof_diff_options *options, PyObject *settings)
-{
-	Py_ssize_t n = PyList_Size(settings);
-
-	for (Py_ssize_t i = 0; i < n; i++) {
-		const char *name, *value;
-		struct tfprof_error err = {0};
-
-		if (!PyArg_ParseTuple(PyList_GetItem(settings, i), "ss", &name, &value))
-			return -1;
-		if (tfprof_diff_options_set(options, name, value, &err) != TFPROF_OK) {
-			error_raise(&err);
-			return -1;
-		}
-	}
-	return 0;
-}
-
 static PyObject *run(const struct side *base, const struct side *new_side, int view,
-	const tfprof_options *options, const tfprof_diff_options *diff_options)
+	const tfprof_options *options)
 {
-	struct tfprof_diff_side old = {base->profiles, NULL, (size_t)base->n};
-	struct tfprof_diff_side now = {new_side->profiles, NULL, (size_t)new_side->n};
+	struct tfprof_diff_side old = {.profiles = base->profiles, .n = (size_t)base->n};
+	struct tfprof_diff_side now = {.profiles = new_side->profiles, .n = (size_t)new_side->n};
 	tfprof_result *result = NULL;
 	struct tfprof_error err = {0};
 	enum tfprof_status status;
 
 	Py_BEGIN_ALLOW_THREADS
-	status = tfprof_diff_run(&old, &now, (enum tfprof_view)view, options, diff_options, NULL,
-		&result, &err);
+	status = tfprof_diff_run(&old, &now, (enum tfprof_view)view, options, NULL, &result, &err);
 	Py_END_ALLOW_THREADS
 	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
 }
 
 PyObject *compare_run(PyObject *module, PyObject *args)
 {
-	PyObject *base_list, *new_list, *settings, *diff_settings, *made = NULL;
+	PyObject *base_list, *new_list, *settings, *made = NULL;
 	tfprof_options *options = tfprof_options_new();
-	tfprof_diff_options *diff_options = tfprof_diff_options_new();
 	struct side base = {0}, new_side = {0};
 	PyObject *type = PyObject_GetAttrString(module, "Profile");
 	const char *view_name;
 	int view = -1, ok;
 
-	ok = options && diff_options && type &&
-		PyArg_ParseTuple(args, "sO!O!O!O!:diff", &view_name, &PyList_Type, &base_list,
-			&PyList_Type, &new_list, &PyList_Type, &settings, &PyList_Type,
-			&diff_settings);
+	ok = options && type &&
+		PyArg_ParseTuple(args, "sO!O!O!:diff", &view_name, &PyList_Type, &base_list,
+			&PyList_Type, &new_list, &PyList_Type, &settings);
 	if (ok) {
 		view = tfprof_view_from_name(view_name);
 		ok = view >= 0;
@@ -88,24 +66,11 @@ PyObject *compare_run(PyObject *module, PyObject *args)
 	}
 	if (ok && side_from(&base, base_list, (PyTypeObject *)type) == 0 &&
 		side_from(&new_side, new_list, (PyTypeObject *)type) == 0 &&
-		query_apply_settings(options, settings) == 0 &&
-		apply_settings(diff_options, diff_settings) == 0)
-		made = run(&base, &new_side, view, options, diff_options);
+		query_apply_settings(options, "diff", settings) == 0)
+		made = run(&base, &new_side, view, options);
 	PyMem_Free(base.profiles);
 	PyMem_Free(new_side.profiles);
 	tfprof_options_free(options);
-	tfprof_diff_options_free(diff_options);
 	Py_XDECREF(type);
 	return made;
-}
-
-/* [(name, help)] */
-PyObject *compare_options(PyObject *module, PyObject *unused)
-{
-	PyObject *list = PyList_New(0);
-	const struct tfprof_option_info *info;
-
-	for (size_t i = 0; list && (info = tfprof_diff_option_get_info(i)); i++)
-		list_append(&list, Py_BuildValue("(ss)", info->name, info->help));
-	return list;
 }

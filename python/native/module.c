@@ -153,7 +153,8 @@ static PyMethodDef functions[] = {
 		"frame(message)\n\nWhat TensorFlow prints around a report with these options, a "
 		"serialized OptionsProto, if the report is empty."},
 	{"options", options, METH_NOARGS,
-		"The options of a query: [(name, kind, accepted words, default, help, field of "
+		"The options of all questions: [(name, kind, accepted words, default, help, field "
+		"of "
 		"OptionsProto or 0, units or None, questions it applies to or 'all')]."},
 	{"columns", columns, METH_NOARGS,
 		"The columns of a query's result: [(name, unit, select words that show it, is "
@@ -175,11 +176,8 @@ static PyMethodDef functions[] = {
 		"model(model, settings=()) -> Result\n\n"
 		"Counts what a model (bytes or a path) costs; settings are (name, value) pairs."},
 	{"diff", compare_run, METH_VARARGS,
-		"diff(view, base, new, settings, diff_settings) -> Result\n\n"
+		"diff(view, base, new, settings) -> Result\n\n"
 		"Compares two lists of profiles; settings are (name, value) pairs."},
-	{"diff_options", compare_options, METH_NOARGS,
-		"The options of comparisons: [(name, help)]."},
-	{"model_options", model_options, METH_NOARGS, "The options of model: [(name, help)]."},
 	{"questions", questions, METH_NOARGS,
 		"What can be asked of a profile besides the views: [(name, summary)]."},
 	{"views", views, METH_NOARGS, "The views: [(name, result message, summary)]."},
@@ -202,6 +200,7 @@ PyMODINIT_FUNC PyInit__native(void)
 {
 	PyObject *module = PyModule_Create(&definition);
 
+	tfprof_set_spelling(TFPROF_SPELL_KEYWORDS);
 	if (!module)
 		return NULL;
 	if (errors_add(module) < 0 || profile_type_add(module) < 0 || result_type_add(module) < 0 ||

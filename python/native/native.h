@@ -82,15 +82,13 @@ int profile_type_add(PyObject *module);
 PyObject *profile_ask(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs);
-/* Applies (name, value) pairs; values are texts, or lists of them. Returns 0, or -1 with
- * an exception set. */
-int query_apply_settings(tfprof_options *options, PyObject *settings);
+/* Applies (name, value) pairs of a question; values are texts, or lists of them. Returns 0,
+ * or -1 with an exception set. */
+int query_apply_settings(tfprof_options *options, const char *question, PyObject *settings);
 /* What TensorFlow prints around an empty report; the message is an OptionsProto. */
 PyObject *query_frame(PyObject *module, PyObject *message);
 PyObject *compare_run(PyObject *module, PyObject *args);
-PyObject *compare_options(PyObject *module, PyObject *unused);
 PyObject *model_run(PyObject *module, PyObject *args, PyObject *kwargs);
-PyObject *model_options(PyObject *module, PyObject *unused);
 /* The list of checkers. */
 PyObject *advice_checkers(void);
 

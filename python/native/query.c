@@ -37,7 +37,7 @@ static int set_list(tfprof_options *options, const char *name, PyObject *list)
 	return ok ? 0 : -1;
 }
 
-static int set_one(tfprof_options *options, const char *name, PyObject *value)
+static int set_one(tfprof_options *options, const char *question, const char *name, PyObject *value)
 {
 	const char *text;
 	struct tfprof_error err = {0};
@@ -47,13 +47,13 @@ static int set_one(tfprof_options *options, const char *name, PyObject *value)
 	text = text_of(value);
 	if (!text)
 		return -1;
-	if (tfprof_options_set(options, name, text, &err) == TFPROF_OK)
+	if (tfprof_options_set_for(options, question, name, text, &err) == TFPROF_OK)
 		return 0;
 	error_raise(&err);
 	return -1;
 }
 
-int query_apply_settings(tfprof_options *options, PyObject *settings)
+int query_apply_settings(tfprof_options *options, const char *question, PyObject *settings)
 {
 	Py_ssize_t n = PySequence_Size(settings);
 
@@ -63,7 +63,7 @@ int query_apply_settings(tfprof_options *options, PyObject *settings)
 		int ok = is_tuple(pair, "settings are (name, value) pairs") &&
 			PyArg_ParseTuple(pair, "sO;settings are (name, value) pairs", &name,
 				&value) &&
-			set_one(options, name, value) == 0;
+			set_one(options, question, name, value) == 0;
 
 		Py_XDECREF(pair);
 		if (!ok)
@@ -139,7 +139,7 @@ PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)
 	if (!options)
 		return PyErr_NoMemory();
 	if (apply_message(options, message) == 0 &&
-		(!settings || query_apply_settings(options, settings) == 0))
+		(!settings || query_apply_settings(options, view_name, settings) == 0))
 		made = run((struct profile_object *)self, view, options);
 	tfprof_options_free(options);
 	return made;
@@ -158,7 +158,7 @@ PyObject *profile_ask(PyObject *self, PyObject *args, PyObject *kwargs)
 	options = tfprof_options_new();
 	if (!options)
 		return PyErr_NoMemory();
-	if (!settings || query_apply_settings(options, settings) == 0) {
+	if (!settings || query_apply_settings(options, question, settings) == 0) {
 		struct tfprof_error err = {0};
 		tfprof_result *result = NULL;
 		enum tfprof_status status;

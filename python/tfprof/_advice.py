@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from tfprof import _native, _wording
+from tfprof import _native
 from tfprof._report import Report
 
 LEVELS = ("none", "notice", "warning", "high")
@@ -37,7 +37,7 @@ class Advice(Report):
     @property
     def notes(self) -> str:
         """Lines saying what could not be checked and why."""
-        return _wording.to_keywords(self._native.notes)
+        return self._native.notes
 
     @property
     def level(self) -> str:

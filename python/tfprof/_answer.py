@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, Iterator, List
 
-from tfprof import _frozen, _native, _tables, _wording
+from tfprof import _frozen, _native, _tables
 from tfprof._report import Report
 
 
@@ -34,7 +34,7 @@ class Answer(Report):
     @property
     def notes(self) -> str:
         """Lines about the answer; often empty. ``to_dict()['notes']`` has their ids."""
-        return _wording.to_keywords(self._native.notes)
+        return self._native.notes
 
     @property
     def columns(self) -> List[str]:

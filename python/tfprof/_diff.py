@@ -1,9 +1,9 @@
 """What changed between profiles: ``new.diff(base)``."""
 
 import html
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Union
 
-from tfprof import _format, _inputs, _native, _options, _wording
+from tfprof import _format, _inputs, _native, _options
 from tfprof._report import Report
 
 MAX_ROWS = 1000
@@ -110,19 +110,9 @@ def _row(row: Mapping[str, Any], metric: str) -> str:
 
 def compare(base: Any, new: Any, view: str, keywords: Mapping[str, Any]) -> Diff:
     """A Diff of native profiles; keywords are options of the view and of comparisons."""
-    known = [name for name, _ in _native.diff_options() if name != "budgets"]
-    settings: List[Tuple[str, str]] = []
-    for name in known:
-        value = keywords.get(name)
-        if value is None:
-            continue
-        if isinstance(value, (list, tuple)):
-            value = ",".join(map(str, value))
-        settings.append((name, str(value).lower() if isinstance(value, bool) else str(value)))
-    rest = {name: value for name, value in keywords.items() if name not in known}
-    of_view, _ = _options.from_keywords(view, None, rest)
-    with _wording.in_keywords():
-        return Diff(_native.diff(view, base, new, of_view, settings))
+    given = {name: value for name, value in keywords.items() if value is not None}
+    settings, _ = _options.from_keywords("diff", None, given)
+    return Diff(_native.diff(view, base, new, settings))
 
 
 def natives(side: Union[Any, Iterable[Any]]) -> List[Any]:

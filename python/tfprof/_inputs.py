@@ -1,6 +1,7 @@
 """The kinds of input, as the library's table has them, and what may be given for
 one: a path, a message or its bytes."""
 
+import contextlib
 import operator
 import os
 from typing import (Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple,
@@ -153,3 +154,13 @@ def documentation() -> str:
                        " One, or a list." if kind.has(_native.INPUT_SEVERAL) else "")
             lines.append(f"      {kind.name}: {kind.help}{several}")
     return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def as_text() -> Iterator[None]:
+    """Text that is not Unicode is an error of the caller."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise _native.ArgumentError(
+            f"expected text that can be written as UTF-8, got {error.object!r}") from None

@@ -4,7 +4,7 @@ import os
 import tempfile
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from tfprof import _native, _wording
+from tfprof import _native, _options
 from tfprof._report import Report
 
 
@@ -79,24 +79,22 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _settings(batch_size: Optional[int], options: Dict[str, Any]) -> List[Tuple[str, str]]:
-    known = [name for name, _ in _native.model_options() if name != "output"]
-    settings = [] if batch_size is None else [("batch_size", str(batch_size))]
-    for name, value in options.items():
+def _settings(batch_size: Optional[int], options: Dict[str, Any]) -> List[Tuple[str, Any]]:
+    known = ["batch_size", *(name for name in _options.of("model")
+                             if name not in ("batch_size", "output"))]
+    for name in options:
         if name not in known:
             raise TypeError(f"model() got an unexpected keyword argument {name!r}: expected one "
                             f"of: {', '.join(known)}")
-        if isinstance(value, dict):  # input_shapes={"x": (1, 224, 224, 3)}
-            value = ",".join(f"{key}:{'x'.join(map(str, shape))}" for key, shape in value.items())
-        if value is not None:
-            settings.append((name, str(value)))
-    return settings
+    given = {name: value for name, value in options.items() if value is not None}
+    if batch_size is not None:
+        given["batch_size"] = batch_size
+    return _options.from_keywords("model", None, given)[0]
 
 
-def _count(source: Any, settings: List[Tuple[str, str]], strict: bool = False,
+def _count(source: Any, settings: List[Tuple[str, Any]], strict: bool = False,
            recover: bool = False) -> Model:
-    with _wording.in_keywords():
-        return Model(_native.model(source, settings=settings, strict=strict, recover=recover))
+    return Model(_native.model(source, settings=settings, strict=strict, recover=recover))
 
 
 def _frozen(function: Any) -> bytes:

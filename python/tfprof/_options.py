@@ -36,18 +36,12 @@ class _Option:
         if kind in ("words", "regexes"):
             self.default: Any = [default] if default else []
         elif kind == "int":
-            self.default = int(default)
+            self.default = int(default) if default else None
         else:
             self.default = default == "true" if kind == "bool" else default
 
 
-def _known() -> Dict[str, _Option]:
-    if not _table:
-        _table.update((row[0], _Option(*row)) for row in _native.options())
-    return _table
-
-
-_table: Dict[str, _Option] = {}
+_TABLE = [_Option(*row) for row in _native.options()]
 
 
 # ---- the two ways -------------------------------------------------------------
@@ -66,9 +60,9 @@ def from_dict(options: Mapping[str, Any]) -> bytes:
     return b"".join(_encode(name, values[name]) for name in FIELDS if name in values)
 
 
-def _of(question: str) -> Dict[str, _Option]:
-    """The options of a question."""
-    return {name: option for name, option in _known().items()
+def of(question: str) -> Dict[str, _Option]:
+    """The options of a question, by name."""
+    return {option.name: option for option in _TABLE
             if question in option.applies_to or "all" in option.applies_to}
 
 
@@ -77,7 +71,7 @@ def from_keywords(question: str, options: Optional[Mapping[str, Any]],
     """Options as our own API takes them: a builder's dict, keywords, or both.
 
     Returns settings of those that are given, and the values of all."""
-    known = _of(question)
+    known = of(question)
     if options is not None and not isinstance(options, Mapping):
         raise _native.ArgumentError(
             f"options: expected a dict, as ProfileOptionBuilder builds it, got {options!r}")
@@ -128,7 +122,7 @@ def select_of(message: bytes) -> List[str]:
 
 def warn_unknown_words(select: Iterable[str]) -> None:
     """Warns about select words that TensorFlow's API ignores."""
-    words = _known()["select"].words
+    words = of("op")["select"].words
     for word in select:
         if word not in words:
             warn_once(f"select: unknown word {word!r} is ignored: expected one of: "
@@ -193,6 +187,8 @@ def _convert(option: _Option, value: Any) -> Any:
         if isinstance(value, bool):
             raise _invalid(name, value, "a whole number")
         return _integer(name, value)
+    if option.kind in _JOINED:
+        return _JOINED[option.kind](value)
     if option.kind == "bool":
         if value not in (True, False):
             raise _invalid(name, value, "True or False")
@@ -208,6 +204,21 @@ def _convert(option: _Option, value: Any) -> Any:
     elif option.kind == "output":
         _check_word(option, value.partition(":")[0] or "stdout")
     return value
+
+
+def _joined(value: Any) -> str:
+    """Several conditions or rules in a list."""
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _shapes(value: Any) -> str:
+    """{"x": (1, 224, 224, 3)} as x:1x224x224x3."""
+    if not isinstance(value, dict):
+        return str(value)
+    return ",".join(f"{name}:{'x'.join(map(str, shape))}" for name, shape in value.items())
+
+
+_JOINED = {"conditions": _joined, "rules": _joined, "percent": str, "shapes": _shapes}
 
 
 def _check_word(option: _Option, word: str) -> None:

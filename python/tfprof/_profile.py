@@ -4,8 +4,7 @@ import html
 import os
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
-from tfprof import (_advice, _answer, _diff, _generated, _inputs, _native, _options, _progress,
-                    _wording)
+from tfprof import _advice, _answer, _diff, _generated, _inputs, _native, _options, _progress
 from tfprof._generated import Questions
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
@@ -60,7 +59,7 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
     several = [one for one in _inputs.flatten(files) if one is not None]
     _inputs.check(given, len(several))
     made = Profile(progress=progress, strict=strict, recover=recover)
-    with _wording.in_keywords():
+    with _inputs.as_text():
         arranged = _inputs.arrange(several, given)
     notes = ""
     for kind, one, step in arranged:
@@ -146,7 +145,7 @@ class Profile(Questions):
         _inputs.check_step(step)
         given = [None if one is None else _inputs.to_native(one, _inputs.KINDS[name])
                  for name, one in (("graph", graph), ("op_log", op_log))]
-        with self._watched(run_meta, "run metadata"), _wording.in_keywords():
+        with self._watched(run_meta, "run metadata"), _inputs.as_text():
             return self._native.add_step(
                 step, given[0], _inputs.to_native(run_meta, _inputs.KINDS["run_meta"]), given[1])
 
@@ -168,7 +167,7 @@ class Profile(Questions):
             'file:outfile=PATH' or 'json:outfile=PATH'.
         """
         chosen = _advice.settings(checkers, {} if options is None else options)
-        with _wording.in_keywords():
+        with _inputs.as_text():
             found = self._native.advise(settings=chosen, output=output)
             if output != "stdout":
                 found.output()
@@ -261,7 +260,7 @@ class Profile(Questions):
         """Lines about what was loaded, or else about the last addition: the newest profile
         of a directory, what of a file was skipped and the like. Often empty."""
         notes = self._native.notes if self._loaded_notes is None else self._loaded_notes
-        return _wording.to_keywords(notes)
+        return notes
 
     def __len__(self) -> int:
         return self._native.summary["n_nodes"]
@@ -308,7 +307,7 @@ class Profile(Questions):
         if values["output"] == "stdout":
             # The report is rendered when somebody reads it.
             settings.append(("output", "none"))
-        with _wording.in_keywords():
+        with _inputs.as_text():
             found = self._native.query(view, settings=settings)
             if values["output"] != "stdout":
                 found.output()
@@ -316,7 +315,7 @@ class Profile(Questions):
 
     def _ask(self, question: str, keywords: Mapping[str, Any]) -> _answer.Answer:
         settings, values = _options.from_keywords(question, None, keywords)
-        with _wording.in_keywords():
+        with _inputs.as_text():
             found = self._native.ask(question, settings=settings)
             if values["output"] != "stdout":
                 found.output()
@@ -325,7 +324,7 @@ class Profile(Questions):
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:
         _inputs.check_step(step)
         self._loaded_notes = None
-        with self._watched(given, kind.name if kind else "input"), _wording.in_keywords():
+        with self._watched(given, kind.name if kind else "input"), _inputs.as_text():
             self._native.add(kind.name if kind else None, _inputs.to_native(given, kind), step)
 
     def _watched(self, given: Any, name: str) -> Any:

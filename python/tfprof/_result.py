@@ -3,7 +3,7 @@
 import operator
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Union, overload
 
-from tfprof import _native, _wording
+from tfprof import _native
 from tfprof._generated import Columns
 
 FIELDS = _native.ROW_FIELDS
@@ -121,7 +121,7 @@ same type are aggregated together.
     @property
     def notes(self) -> str:
         """Lines about the query beside the report; often empty."""
-        return _wording.to_keywords(self._native.notes)
+        return self._native.notes
 
     @property
     def message(self) -> Any:

@@ -132,7 +132,7 @@ enum tfprof_status check_query(struct check *c, enum tfprof_view view, const cha
 		status = tfprof_options_set(o, settings[0], settings[1], err);
 	if (status == TFPROF_OK)
 		status = tfprof_options_set(o, "source_lines",
-			c->options->source_lines ? "true" : "false", err);
+			c->options->number[OPT_SOURCE_LINES] ? "true" : "false", err);
 	if (o)
 		o->tolerant = c->options->tolerant;
 	q->options = o;
@@ -265,14 +265,15 @@ static enum tfprof_status run_one(struct check *c, struct tfprof_error *err)
 }
 
 enum tfprof_status advise_run(struct advice *a, const struct model *m,
-	const struct tfprof_advice_options *o, const struct advise_views *views,
+	const struct tfprof_options *o, const struct advise_views *views,
 	const volatile int *cancel, struct tfprof_error *err)
 {
 	struct check c = {.model = m, .options = o, .views = views, .cancel = cancel, .advice = a};
 	enum tfprof_status status = TFPROF_OK;
 
 	*a = (struct advice){.last_name = NONE, .as_tensorflow = o->tolerant};
-	buf_span(&a->notes, buf_get(&o->unknown));
+	if (o->tolerant)
+		advice_options_put_unknown(o, &a->notes);
 	/* Reserving all keeps pointers to verdicts valid. */
 	if (!vec_reserve(&a->verdicts, N_CHECKERS))
 		return error_no_memory(err);

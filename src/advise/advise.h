@@ -77,7 +77,7 @@ struct advise_views {
 struct check {
 	const struct checker *checker;
 	const struct model *model;
-	const struct tfprof_advice_options *options;
+	const struct tfprof_options *options;
 	const struct advise_views *views;
 	const volatile int *cancel;
 	struct advice *advice;
@@ -104,7 +104,7 @@ const struct checker *checker_get(size_t i);
 
 /* Runs the checkers named by the options. Call advice_clear() in any case. */
 enum tfprof_status advise_run(struct advice *a, const struct model *m,
-	const struct tfprof_advice_options *o, const struct advise_views *views,
+	const struct tfprof_options *o, const struct advise_views *views,
 	const volatile int *cancel, struct tfprof_error *err);
 void advice_clear(struct advice *a);
 

@@ -4,102 +4,9 @@
 #include <stdlib.h>
 
 #include "advise/advise.h"
+#include "base/spelling.h"
 #include "base/words.h"
 #include "proto/decoder.h"
-#include "query/output_option.h"
-
-/* ---- lifetime ---------------------------------------------------------------- */
-
-tfprof_advice_options *tfprof_advice_options_new(void)
-{
-	tfprof_advice_options *o = mem_zero(sizeof(*o));
-
-	if (!o)
-		return NULL;
-	o->all = o->source_lines = true;
-	o->output.format = FORMAT_STDOUT;
-	return o;
-}
-
-static void clear(tfprof_advice_options *o)
-{
-	for (size_t i = 0; i < o->settings.n; i++)
-		mem_free(o->settings.at[i].value);
-	vec_clear(&o->settings);
-	vec_clear(&o->chosen);
-	buf_clear(&o->unknown);
-	mem_free(o->output_text);
-}
-
-void tfprof_advice_options_free(tfprof_advice_options *o)
-{
-	if (!o)
-		return;
-	clear(o);
-	mem_free(o);
-}
-
-static bool copy_settings(struct tfprof_advice_options *to,
-	const struct tfprof_advice_options *from)
-{
-	for (size_t i = 0; i < from->settings.n; i++) {
-		struct advice_setting setting = from->settings.at[i];
-
-		setting.value = span_copy(span_of(setting.value));
-		if (!setting.value)
-			return false;
-		if (!vec_push(&to->settings, setting)) {
-			mem_free(setting.value);
-			return false;
-		}
-	}
-	for (size_t i = 0; i < from->chosen.n; i++)
-		if (!vec_push(&to->chosen, from->chosen.at[i]))
-			return false;
-	return true;
-}
-
-struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_options *from)
-{
-	struct tfprof_advice_options *o = tfprof_advice_options_new();
-	bool ok;
-
-	if (!o)
-		return NULL;
-	o->all = from->all;
-	o->named_all = from->named_all;
-	o->source_lines = from->source_lines;
-	o->tolerant = from->tolerant;
-	buf_span(&o->unknown, buf_get(&from->unknown));
-	ok = copy_settings(o, from) && !o->unknown.failed;
-	if (ok && from->output_text)
-		ok = tfprof_advice_options_set_output(o, from->output_text, NULL) == TFPROF_OK;
-	if (ok)
-		return o;
-	tfprof_advice_options_free(o);
-	return NULL;
-}
-
-/* ---- reading ----------------------------------------------------------------- */
-
-bool advice_options_chosen(const struct tfprof_advice_options *o, size_t checker)
-{
-	for (size_t i = 0; i < o->chosen.n; i++)
-		if (o->chosen.at[i] == checker)
-			return true;
-	return o->all;
-}
-
-const char *advice_options_value(const struct tfprof_advice_options *o, size_t checker,
-	size_t option)
-{
-	for (size_t i = o->settings.n; i-- > 0;)
-		if (o->settings.at[i].checker == checker && o->settings.at[i].option == option)
-			return o->settings.at[i].value;
-	return checker_get(checker)->info.options[option].default_value;
-}
-
-/* ---- setting ----------------------------------------------------------------- */
 
 static bool is_number(const char *text)
 {
@@ -157,122 +64,182 @@ static enum tfprof_status option_error(struct tfprof_error *err, const struct ch
 	return status;
 }
 
-static enum tfprof_status set_option(tfprof_advice_options *o, size_t id, struct span option,
-	struct span value, struct tfprof_error *err)
+/* ---- reading ----------------------------------------------------------------- */
+
+/* A setting in the list of the option: checker, option, value; the last two may be empty. */
+enum { SETTING_CHECKER, SETTING_OPTION, SETTING_VALUE, N_SETTING };
+
+static const struct span *setting_at(const struct tfprof_options *o, size_t i)
+{
+	const struct word_list *list = &o->list[OPT_CHECKER];
+
+	return (i + 1) * N_SETTING <= list->n ? &list->at[i * N_SETTING] : NULL;
+}
+
+bool advice_options_chosen(const struct tfprof_options *o, size_t checker)
+{
+	struct span name = span_of(checker_get(checker)->info.name);
+	const struct span *setting;
+	size_t i = 0;
+
+	for (; (setting = setting_at(o, i)); i++)
+		if (span_equal(setting[SETTING_CHECKER], name) ||
+			span_equal(setting[SETTING_CHECKER], SPAN("all")))
+			return true;
+	return !i && !o->tolerant;
+}
+
+const char *advice_options_value(const struct tfprof_options *o, size_t checker, size_t option)
+{
+	const struct tfprof_checker_info *info = &checker_get(checker)->info;
+	const char *value = info->options[option].default_value;
+	const struct span *setting;
+
+	for (size_t i = 0; (setting = setting_at(o, i)); i++)
+		if (span_equal(setting[SETTING_CHECKER], span_of(info->name)) &&
+			span_equal(setting[SETTING_OPTION], span_of(info->options[option].name)))
+			value = setting[SETTING_VALUE].at;
+	return value;
+}
+
+void advice_options_put_unknown(const struct tfprof_options *o, struct buf *out)
+{
+	const struct span *setting;
+
+	for (size_t i = 0; (setting = setting_at(o, i)); i++) {
+		if (checker_get(find_checker(setting[SETTING_CHECKER])) ||
+			span_equal(setting[SETTING_CHECKER], SPAN("all")))
+			continue;
+		buf_text(out, "Unknown checker: ");
+		buf_span(out, setting[SETTING_CHECKER]);
+		buf_char(out, '\n');
+	}
+}
+
+/* ---- setting ----------------------------------------------------------------- */
+
+/* Of a known checker. */
+static enum tfprof_status check_option(size_t id, struct span option, struct span value,
+	struct tfprof_error *err)
 {
 	const struct checker *checker = checker_get(id);
-	struct advice_setting setting = {.checker = id};
 	const struct tfprof_checker_option_info *info = checker->info.options;
-	const char *fault = NULL;
+	const char *fault;
+	char *text;
 
 	while (info->name && !span_equal(span_of(info->name), option))
 		info++;
 	if (!info->name)
 		return option_error(err, checker, option);
-	setting.option = (size_t)(info - checker->info.options);
-	setting.value = span_copy(value);
-	if (!setting.value)
+	if (!advice_option_is_number(info))
+		return TFPROF_OK;
+	text = span_copy(value);
+	if (!text)
 		return error_no_memory(err);
-	if (advice_option_is_number(info))
-		fault = find_fault(setting.value);
-	if (fault) {
-		mem_free(setting.value);
-		return error_set(err, TFPROF_ARGUMENT, "%s: option %s: '%.*s' is %s",
-			checker->info.name, info->name, ERROR_SPAN(value), fault);
-	}
-	if (!vec_push(&o->settings, setting)) {
-		mem_free(setting.value);
-		return error_no_memory(err);
-	}
-	return TFPROF_OK;
+	fault = find_fault(text);
+	mem_free(text);
+	return fault ? error_set(err, TFPROF_ARGUMENT, "%s: option %s: '%.*s' is %s",
+			       checker->info.name, info->name, ERROR_SPAN(value), fault)
+		     : TFPROF_OK;
 }
 
-static enum tfprof_status choose(tfprof_advice_options *o, size_t id, struct tfprof_error *err)
+static enum tfprof_status add(struct tfprof_options *o, struct span checker, struct span option,
+	struct span value, struct tfprof_error *err)
 {
-	for (size_t i = 0; i < o->chosen.n; i++)
-		if (o->chosen.at[i] == id)
-			return TFPROF_OK;
-	return vec_push(&o->chosen, id) ? TFPROF_OK : error_no_memory(err);
-}
-
-enum tfprof_status tfprof_advice_options_set(tfprof_advice_options *o, const char *checker,
-	const char *option, const char *value, struct tfprof_error *err)
-{
-	bool all = strcmp(checker, "all") == 0;
-	size_t id = find_checker(span_of(checker));
+	struct span setting[N_SETTING] = {checker, option, value};
+	bool all = span_equal(checker, SPAN("all"));
+	size_t id = find_checker(checker);
 	enum tfprof_status status = TFPROF_OK;
 
-	if (all && option)
+	if (all && option.n)
 		return error_set(err, TFPROF_ARGUMENT, "'all' has no options: name a checker");
 	if (!all && !checker_get(id))
-		return checker_error(err, span_of(checker));
-	if (option)
-		status = set_option(o, id, span_of(option), span_of(value ? value : ""), err);
-	if (status == TFPROF_OK && !all)
-		status = choose(o, id, err);
+		return checker_error(err, checker);
+	if (option.n)
+		status = check_option(id, option, value, err);
 	if (status != TFPROF_OK)
 		return status;
-	/* Naming one replaces the default of all, unless "all" was named too. */
-	o->all = all || (o->all && o->named_all);
-	o->named_all |= all;
-	return TFPROF_OK;
+	return options_append(o, OPT_CHECKER, setting, N_SETTING) ? TFPROF_OK
+								  : error_no_memory(err);
 }
 
-void tfprof_advice_options_set_source_lines(tfprof_advice_options *o, int source_lines)
+enum tfprof_status tfprof_options_add_checker(tfprof_options *o, const char *checker,
+	const char *option, const char *value, struct tfprof_error *err)
 {
-	o->source_lines = source_lines != 0;
+	return add(o, span_of(checker), span_of(option ? option : ""), span_of(value ? value : ""),
+		err);
 }
 
-enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *o, const char *output,
+/* The length of the next setting. Values may be lists, so a comma ends a setting only if NAME=
+ * follows. */
+static size_t setting_length(const char *at)
+{
+	for (const char *comma = strchr(at, ','); comma; comma = strchr(comma + 1, ',')) {
+		size_t name = strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz_");
+
+		if (name && comma[1 + name] == '=')
+			return (size_t)(comma - at);
+	}
+	return strlen(at);
+}
+
+enum tfprof_status advice_options_add(struct tfprof_options *o, const char *text,
 	struct tfprof_error *err)
 {
-	char *text = span_copy(span_of(output));
-	struct output_option parsed;
-	enum tfprof_status status =
-		text ? output_option_parse(span_of(text), &parsed, err) : error_no_memory(err);
+	size_t n = strcspn(text, ":"), n_before = o->list[OPT_CHECKER].n;
+	struct span checker = {text, n};
+	enum tfprof_status status = add(o, checker, SPAN(""), SPAN(""), err);
 
-	if (status != TFPROF_OK) {
-		mem_free(text);
-		return status;
+	for (const char *at = text[n] ? text + n + 1 : ""; status == TFPROF_OK && *at;) {
+		size_t length = setting_length(at), name = strcspn(at, "=");
+
+		if (name < length)
+			status = add(o, checker, (struct span){at, name},
+				(struct span){at + name + 1, length - name - 1}, err);
+		else
+			status = error_set(err, TFPROF_ARGUMENT,
+				"no value given: %s=%.*s:%.*s: use %s=%.*s:%.*s=VALUE",
+				OPTION("checker"), ERROR_SPAN(checker),
+				ERROR_SPAN(((struct span){at, length})), OPTION("checker"),
+				ERROR_SPAN(checker), ERROR_SPAN(((struct span){at, length})));
+		at += length;
+		at += *at == ',';
 	}
-	mem_free(o->output_text);
-	o->output_text = text;
-	o->output = parsed;
-	return TFPROF_OK;
+	/* All or nothing. */
+	if (status != TFPROF_OK)
+		o->list[OPT_CHECKER].n = n_before;
+	return status;
 }
 
 /* ---- AdvisorOptionsProto ------------------------------------------------------- */
 
-static enum tfprof_status read_checker(tfprof_advice_options *o, struct decoder *d,
-	struct span name, struct span message, struct tfprof_error *err)
+static enum tfprof_status read_checker(tfprof_options *o, struct decoder *d, struct span name,
+	struct span message, struct tfprof_error *err)
 {
 	struct wire_reader r = wire_reader(message);
+	struct span setting[N_SETTING] = {name, SPAN(""), SPAN("")};
 	struct wire_field f;
 	struct map_entry option;
-	size_t id = find_checker(name);
-	enum tfprof_status status;
+	enum tfprof_status status = options_append(o, OPT_CHECKER, setting, N_SETTING)
+		? TFPROF_OK
+		: error_no_memory(err);
 
-	if (!checker_get(id)) {
-		/* Ignored, with a note, as in TensorFlow's profiler. */
-		buf_text(&o->unknown, "Unknown checker: ");
-		buf_span(&o->unknown, name);
-		buf_char(&o->unknown, '\n');
-		return o->unknown.failed ? error_no_memory(err) : TFPROF_OK;
-	}
-	status = choose(o, id, err);
+	/* Ignored, with a note, as in TensorFlow's profiler. */
+	if (!checker_get(find_checker(name)))
+		return status;
 	while (status == TFPROF_OK &&
 		decoder_find(d, &r, WIRE_LEN(ADVISOR_OPTIONS_CHECKER_OPTION_OPTIONS), &f)) {
 		option = map_entry_read(d, f.bytes);
 		if (d->failed)
 			break;
-		status = set_option(o, id, option.text_key, option.value, err);
+		status = add(o, name, option.text_key, option.value, err);
 	}
 	return status;
 }
 
 /* Stops at the first invalid option, or where the message is malformed. */
-static enum tfprof_status read_message(tfprof_advice_options *o, struct decoder *d,
-	struct span message, struct tfprof_error *err)
+static enum tfprof_status read_message(tfprof_options *o, struct decoder *d, struct span message,
+	struct tfprof_error *err)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
@@ -288,23 +255,28 @@ static enum tfprof_status read_message(tfprof_advice_options *o, struct decoder 
 	return status;
 }
 
-enum tfprof_status tfprof_advice_options_set_message(tfprof_advice_options *o, const void *bytes,
+enum tfprof_status tfprof_options_set_advice_message(tfprof_options *o, const void *bytes,
 	size_t size, struct tfprof_error *err)
 {
 	struct span message = {bytes ? bytes : "", bytes ? size : 0};
-	tfprof_advice_options fresh = {.tolerant = true};
+	tfprof_options *fresh = tfprof_options_new(), swap;
 	struct decoder d = {0};
-	enum tfprof_status status = read_message(&fresh, &d, message, err);
+	enum tfprof_status status;
 
+	if (!fresh)
+		return error_no_memory(err);
+	fresh->tolerant = true;
+	fresh->number[OPT_SOURCE_LINES] = 0;
+	status = read_message(fresh, &d, message, err);
 	if (d.failed)
 		status = error_set(err, TFPROF_FORMAT,
 			"not an AdvisorOptionsProto: invalid at byte %zu",
 			(size_t)(d.bad - message.at));
-	if (status != TFPROF_OK) {
-		clear(&fresh);
-		return status;
+	if (status == TFPROF_OK) {
+		swap = *o;
+		*o = *fresh;
+		*fresh = swap;
 	}
-	clear(o);
-	*o = fresh;
-	return TFPROF_OK;
+	tfprof_options_free(fresh);
+	return status;
 }

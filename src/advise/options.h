@@ -1,4 +1,4 @@
-/* Which checkers run, with which options, and where the advice goes.
+/* Which checkers run, with which options: what the option `checker` says.
  *
  * An option whose default is a number takes numbers, any other takes text. */
 #ifndef TFPROF_ADVISE_OPTIONS_H
@@ -9,32 +9,18 @@
 #include "base/vec.h"
 #include "query/options.h"
 
-struct advice_setting {
-	size_t checker, option;
-	char *value;
-};
-
-struct tfprof_advice_options {
-	bool all; /* true until a checker is named */
-	bool named_all;
-	VEC(size_t) chosen; /* checkers, in the order they were named */
-	VEC(struct advice_setting) settings;
-	struct buf unknown; /* lines about unknown checkers */
-	bool source_lines;
-	bool tolerant;     /* came as a message: lines of code are those of TensorFlow's profiler */
-	char *output_text; /* what `output` points into; NULL: stdout */
-	struct output_option output;
-};
-
-/* NULL on allocation failure. */
-struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_options *o);
+/* NAME[:OPTION=VALUE,...], as on the command line. */
+enum tfprof_status advice_options_add(struct tfprof_options *o, const char *text,
+	struct tfprof_error *err);
 
 /* Whether an option takes numbers. */
 bool advice_option_is_number(const struct tfprof_checker_option_info *info);
 
-bool advice_options_chosen(const struct tfprof_advice_options *o, size_t checker);
+/* Without any, all checkers are run; after a message, those that it names. */
+bool advice_options_chosen(const struct tfprof_options *o, size_t checker);
 /* The value of an option as text, or its default. */
-const char *advice_options_value(const struct tfprof_advice_options *o, size_t checker,
-	size_t option);
+const char *advice_options_value(const struct tfprof_options *o, size_t checker, size_t option);
+/* A line about each checker that a message names and nobody knows. */
+void advice_options_put_unknown(const struct tfprof_options *o, struct buf *out);
 
 #endif

@@ -17,7 +17,7 @@ static struct span line_of(struct check *c, struct span trace, bool gradient)
 			if (!frame_is_library(frames.at[i].file))
 				break;
 		code_put_label(&text, &frames.at[i < frames.n ? i : frames.n - 1],
-			c->options->source_lines, gradient);
+			c->options->number[OPT_SOURCE_LINES], gradient);
 		line = check_copy(c, buf_get(&text));
 	}
 	c->advice->failed |= text.failed;

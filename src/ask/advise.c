@@ -9,7 +9,6 @@ static void free_detail(void *detail)
 	struct advice_detail *d = detail;
 
 	advice_clear(&d->advice);
-	tfprof_advice_options_free(d->options);
 	mem_free(d);
 }
 
@@ -21,14 +20,14 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 
 	if (!d)
 		return error_no_memory(err);
-	d->options = q->advice_options ? advice_options_copy(q->advice_options)
-				       : tfprof_advice_options_new();
-	if (!d->options)
-		return error_no_memory(err);
+	d->options = q->options;
 	status = advise_run(&d->advice, q->model, d->options, &views, q->cancel, err);
 	if (status != TFPROF_OK)
 		return status;
 	answer_note_lines(a, "advice", &d->advice.notes);
+	if (q->options->number[OPT_FAIL_ON] != TFPROF_LEVEL_NONE &&
+		advice_level(&d->advice) >= (enum tfprof_level)q->options->number[OPT_FAIL_ON])
+		a->verdict = TFPROF_VERDICT_OVER;
 	return findings_make(&a->table, &d->advice) ? TFPROF_OK : error_no_memory(err);
 }
 

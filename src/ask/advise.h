@@ -6,7 +6,7 @@
 
 struct advice_detail {
 	struct advice advice;
-	struct tfprof_advice_options *options;
+	const struct tfprof_options *options; /* those of the result */
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include "ask/diff_report.h"
 #include "ask/gaps.h"
 #include "ask/model_report.h"
+#include "base/spelling.h"
 #include "count/layer_names.h"
 
 static void free_detail(void *detail)
@@ -30,7 +31,7 @@ static const enum option_id minimum_options[N_METRICS] = {
 #undef X
 };
 
-static bool is_budgeted(const struct tfprof_diff_options *o, const char *word)
+static bool is_budgeted(const struct diff_options *o, const char *word)
 {
 	for (size_t i = 0; i < o->budgets.n; i++) {
 		const char *metric = diff_limit_metric(&o->budgets.at[i]);
@@ -53,7 +54,7 @@ static bool has_times(const struct asked *q)
 /* Those selected, and those that have a budget. What has no times is compared by its
  * parameters and operations. */
 static void choose_metrics(struct diff_reading *reading, struct diff *d,
-	const struct tfprof_options *o, const struct tfprof_diff_options *diff_options, bool timed)
+	const struct tfprof_options *o, const struct diff_options *diff_options, bool timed)
 {
 	bool is_given = options_is_given(o, OPT_SELECT);
 
@@ -88,8 +89,8 @@ static enum tfprof_status check_minimums(const tfprof_options *o, struct tfprof_
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
 		if (options_is_given(o, refused[i].id))
 			return error_set(err, TFPROF_ARGUMENT,
-				"-%s: a comparison has one number per row: use %s", refused[i].name,
-				refused[i].instead);
+				"%s: a comparison has one number per row: use %s",
+				OPTION(refused[i].name), OPTION(refused[i].instead));
 	return TFPROF_OK;
 }
 
@@ -105,7 +106,7 @@ static enum tfprof_status make_query_options(struct diff_reading *reading,
 		return error_no_memory(err);
 	for (enum metric m = 0; m < N_METRICS; m++)
 		o->number[minimum_options[m]] = 0;
-	o->given &= ~(1ull << OPT_MAX_DEPTH);
+	o->given[OPT_MAX_DEPTH] = false;
 	for (size_t k = 0; k < reading->n_metrics; k++)
 		buf_printf(&select, "%s%s", k ? "," : "", metric_infos[reading->metrics[k]].word);
 	status = select.failed ? error_no_memory(err)
@@ -171,12 +172,13 @@ static enum tfprof_status read_side(struct answer *a, bool is_base, struct diff_
 	return status;
 }
 
-static void set_settings(struct diff *d, const struct tfprof_diff_options *o, bool has_scopes)
+static void set_settings(struct diff *d, const struct tfprof_options *options,
+	const struct diff_options *o, bool has_scopes)
 {
 	d->settings = (struct diff_settings){.min_change = o->min_change,
-		.min_delta_micros = o->min_delta_micros,
-		.order = o->order,
-		.match = {&o->rules, has_scopes && !o->no_guess}};
+		.min_delta_micros = options->number[OPT_MIN_DELTA_MICROS],
+		.order = (enum diff_order)options->number[OPT_DIFF_ORDER_BY],
+		.match = {&o->rules, has_scopes && !options->number[OPT_NO_GUESS]}};
 }
 
 static enum tfprof_verdict worst_of(const struct diff_report *report)
@@ -192,7 +194,7 @@ static enum tfprof_verdict worst_of(const struct diff_report *report)
 	return worst;
 }
 
-static enum tfprof_status compare(struct answer *a, const struct tfprof_diff_options *o,
+static enum tfprof_status compare(struct answer *a, const struct diff_options *o,
 	struct tfprof_error *err)
 {
 	struct diff_report *report = report_of(a);
@@ -216,16 +218,16 @@ static enum tfprof_status compare(struct answer *a, const struct tfprof_diff_opt
 }
 
 static enum tfprof_status compare_runs(struct answer *a, const struct asked *q,
-	const struct tfprof_diff_options *o, struct tfprof_error *err)
+	const struct diff_options *o, struct tfprof_error *err)
 {
 	struct diff_reading reading = {.view = q->view, .asked = q};
 	struct diff_report *report = report_of(a);
 	struct diff *d = &report->diff;
-	int64_t step = q->options->number[OPT_STEP];
+	int64_t step = q->options->number[OPT_STEP], base = q->options->number[OPT_BASE_STEP];
 	enum tfprof_status status;
 
 	report->is_list = q->view == TFPROF_OP;
-	set_settings(d, o, q->view == TFPROF_SCOPE);
+	set_settings(d, q->options, o, q->view == TFPROF_SCOPE);
 	choose_metrics(&reading, d, q->options, o, has_times(q));
 	if (!d->n_metrics)
 		return error_set(err, TFPROF_ARGUMENT,
@@ -234,7 +236,7 @@ static enum tfprof_status compare_runs(struct answer *a, const struct asked *q,
 	if (status == TFPROF_OK)
 		status = make_query_options(&reading, q->options, err);
 	if (status == TFPROF_OK)
-		status = read_side(a, true, &reading, o->base_step >= 0 ? o->base_step : step, err);
+		status = read_side(a, true, &reading, base >= 0 ? base : step, err);
 	if (status == TFPROF_OK)
 		status = read_side(a, false, &reading, step, err);
 	tfprof_options_free(reading.options);
@@ -311,7 +313,7 @@ static enum tfprof_status read_model(struct answer *a, bool is_base, const struc
 	side_init(side, N_MODEL_METRICS, true);
 	if (!push_name(report, is_base, in->path ? in->path : ""))
 		return error_no_memory(err);
-	status = model_count(&counted, in, q->model_options, err);
+	status = model_count(&counted, in, q, err);
 	if (status == TFPROF_OK) {
 		read_layers(side, &counted->summary);
 		note_model(a, &counted->file, in->path ? in->path : "model");
@@ -321,7 +323,7 @@ static enum tfprof_status read_model(struct answer *a, bool is_base, const struc
 }
 
 static enum tfprof_status compare_models(struct answer *a, const struct asked *q,
-	const struct tfprof_diff_options *o, struct tfprof_error *err)
+	const struct diff_options *o, struct tfprof_error *err)
 {
 	struct diff_report *report = report_of(a);
 	enum tfprof_status status;
@@ -329,7 +331,7 @@ static enum tfprof_status compare_models(struct answer *a, const struct asked *q
 	report->is_list = report->is_of_models = true;
 	memcpy(report->diff.metrics, model_metrics, sizeof(model_metrics));
 	report->diff.n_metrics = N_MODEL_METRICS;
-	set_settings(&report->diff, o, false);
+	set_settings(&report->diff, q->options, o, false);
 	status = read_model(a, true, q, err);
 	if (status == TFPROF_OK)
 		status = read_model(a, false, q, err);
@@ -340,19 +342,19 @@ static enum tfprof_status compare_models(struct answer *a, const struct asked *q
 
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
-	tfprof_diff_options *defaults = q->diff_options ? NULL : tfprof_diff_options_new();
-	const tfprof_diff_options *o = q->diff_options ? q->diff_options : defaults;
 	struct diff_report *report = a->detail = mem_zero(sizeof(*report));
-	enum tfprof_status status = o && report ? TFPROF_OK : error_no_memory(err);
+	struct diff_options o = {0};
+	enum tfprof_status status =
+		report ? diff_options_read(&o, q->options, err) : error_no_memory(err);
 
 	if (status == TFPROF_OK) {
 		bool is_of_models = q->sides[0]->model;
 
 		report->view = is_of_models ? "model" : tfprof_view_get_name(q->view);
 		report->max_depth = (uint32_t)q->options->number[OPT_MAX_DEPTH];
-		status = is_of_models ? compare_models(a, q, o, err) : compare_runs(a, q, o, err);
+		status = is_of_models ? compare_models(a, q, &o, err) : compare_runs(a, q, &o, err);
 	}
-	tfprof_diff_options_free(defaults);
+	diff_options_clear(&o);
 	return status;
 }
 

@@ -17,12 +17,12 @@ static const char *reason_of_tensorflow(const struct model *m, enum gap gap)
 {
 	switch (gap) {
 	case GAP_GRAPH:
-		return "TensorFlow records the names of what ran, not the graph: add --graph_path";
+		return "TensorFlow records the names of what ran, not the graph: add a graph";
 	case GAP_STACKS:
-		return "TensorFlow writes no Python frames into this trace: add --graph_path and "
-		       "--op_log_path";
+		return "TensorFlow writes no Python frames into this trace: add a graph and "
+		       "an op log";
 	case GAP_FLOAT_OPS:
-		return m->edges.n ? NULL : "TensorFlow records none on a CPU: add --graph_path";
+		return m->edges.n ? NULL : "TensorFlow records none on a CPU: add a graph";
 	default: return NULL;
 	}
 }

@@ -1,7 +1,9 @@
 /* What a model costs, by layer, from a model file alone. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "ask/model_report.h"
+#include "base/spelling.h"
 
 void model_report_free(void *detail)
 {
@@ -9,7 +11,6 @@ void model_report_free(void *detail)
 
 	if (!report)
 		return;
-	tfprof_model_options_free(report->options);
 	summary_clear(&report->summary);
 	walk_clear(&report->walk);
 	model_file_clear(&report->file);
@@ -21,48 +22,55 @@ void model_report_free(void *detail)
 /* ---- counting ------------------------------------------------------------------- */
 
 /* A device by name, or one of which only the figures are given. */
-static struct model_device choose_device(const struct tfprof_model_options *o)
+static struct model_device choose_device(const struct tfprof_options *o)
 {
-	struct model_device device = o->device;
+	int64_t number = o->number[OPT_DEVICE], flops = o->number[OPT_PEAK_FLOPS],
+		bandwidth = o->number[OPT_PEAK_BANDWIDTH];
+	struct model_device device = {0};
 
-	if (o->real[MODEL_OPT_PEAK_FLOPS] > 0 && o->real[MODEL_OPT_PEAK_BANDWIDTH] > 0) {
+	if (number > 0)
+		device = model_devices[number - 1];
+	if (flops > 0 && bandwidth > 0) {
 		device.name = device.name ? device.name : "the device";
 		device.dtype = NULL;
 	}
-	if (o->real[MODEL_OPT_PEAK_FLOPS] > 0)
-		device.flops = o->real[MODEL_OPT_PEAK_FLOPS];
-	if (o->real[MODEL_OPT_PEAK_BANDWIDTH] > 0)
-		device.bandwidth = o->real[MODEL_OPT_PEAK_BANDWIDTH];
+	if (flops > 0)
+		device.flops = (double)flops;
+	if (bandwidth > 0)
+		device.bandwidth = (double)bandwidth;
 	return device;
 }
 
 static enum tfprof_status count(struct model_report *report, const struct tfprof_input *in,
-	const struct tfprof_model_options *o, struct tfprof_error *err)
+	enum tfprof_reading reading, struct tfprof_error *err)
 {
-	struct model_file_options file_options = {.batch_size = o->number[MODEL_OPT_BATCH_SIZE],
-		.input_shapes = o->text[MODEL_OPT_INPUT_SHAPES],
-		.signature = o->text[MODEL_OPT_SIGNATURE],
-		.reading = o->reading};
-	struct summary_options options = {.max_depth = (int)o->number[MODEL_OPT_MAX_DEPTH],
+	const struct tfprof_options *o = report->options;
+	struct model_file_options file_options = {.batch_size = o->number[OPT_BATCH_SIZE],
+		.input_shapes = options_get_text(o, OPT_INPUT_SHAPES),
+		.signature = options_get_text(o, OPT_SIGNATURE),
+		.reading = reading};
+	struct summary_options options = {.max_depth = (int)o->number[OPT_MODEL_MAX_DEPTH],
 		.peak_flops = report->device.flops,
 		.peak_bandwidth = report->device.bandwidth};
 	struct model_file *file = &report->file;
+	char batch[32];
 	enum tfprof_status status = model_file_open(file, in, &file_options, err);
 
 	if (status != TFPROF_OK)
 		return status;
 	options.by_node = file->is_of_layers;
-	report->walk.trip_count = o->number[MODEL_OPT_TRIP_COUNT];
+	report->walk.trip_count = o->number[OPT_TRIP_COUNT];
 	status = model_file_walk(file, &report->walk, in, false, err);
 	if (status != TFPROF_OK)
 		return status;
+	snprintf(batch, sizeof(batch), "%lld", (long long)report->walk.conflict_ratio);
 	if (file->assumes_batch && !file->asks_batch && report->walk.conflict_ratio > 1)
 		return error_set(err, TFPROF_FORMAT,
 			"%s: batch %lld does not fit: %s; the file seems made for batch %lld: "
-			"give --batch_size=%lld",
+			"give %s",
 			report->name, (long long)file->batch_size,
 			buf_get(&report->walk.conflict).at, (long long)report->walk.conflict_ratio,
-			(long long)report->walk.conflict_ratio);
+			SETTING("batch_size", batch));
 	if (!summary_make(&report->summary, &report->walk, &options))
 		return error_no_memory(err);
 	model_keras_check(file, report->summary.total.parameters, report->walk.config_surplus);
@@ -98,9 +106,9 @@ static int by_key(const void *a, const void *b)
 	return c ? c : (x->index > y->index) - (x->index < y->index);
 }
 
-static enum tfprof_status sort_layers(struct model_report *report,
-	const struct tfprof_model_options *o, struct tfprof_error *err)
+static enum tfprof_status sort_layers(struct model_report *report, struct tfprof_error *err)
 {
+	enum model_order order = (enum model_order)report->options->number[OPT_MODEL_ORDER_BY];
 	size_t n = report->summary.layers.n;
 	struct sort_key *keys = mem_array(n + 1, sizeof(*keys));
 
@@ -112,10 +120,10 @@ static enum tfprof_status sort_layers(struct model_report *report,
 	for (uint32_t i = 0; i < n; i++) {
 		const struct layer *l = &report->summary.layers.at[i];
 
-		keys[i] = (struct sort_key){{"", 0}, number_of(l, o->order), i};
-		if (o->order == MODEL_ORDER_LAYER)
+		keys[i] = (struct sort_key){{"", 0}, number_of(l, order), i};
+		if (order == MODEL_ORDER_LAYER)
 			keys[i].number = -(int64_t)l->place;
-		if (o->order == MODEL_ORDER_NAME)
+		if (order == MODEL_ORDER_NAME)
 			keys[i].name = l->name;
 	}
 	qsort(keys, n, sizeof(*keys), by_key);
@@ -138,7 +146,7 @@ static bool needs_all(const struct limit *limit)
 
 /* What the totals lack: operations, or turns of loops whose number nobody gave. */
 static bool put_lacks(struct buf *b, const struct model_report *report,
-	const struct tfprof_model_options *o)
+	const struct tfprof_options *o)
 {
 	const struct summary *s = &report->summary;
 	const char *before = "";
@@ -150,11 +158,11 @@ static bool put_lacks(struct buf *b, const struct model_report *report,
 		buf_span(b, s->ops.at[i].type);
 		before = ", ";
 	}
-	for (size_t i = 0; !o->number[MODEL_OPT_TRIP_COUNT] && i < report->walk.notes.n; i++) {
+	for (size_t i = 0; !o->number[OPT_TRIP_COUNT] && i < report->walk.notes.n; i++) {
 		if (report->walk.notes.at[i].kind != NOTE_LOOP_UNKNOWN)
 			continue;
-		buf_printf(b, "%sturns of %zu loop%s (give --trip_count=N)", before,
-			report->walk.notes.at[i].n, report->walk.notes.at[i].n == 1 ? "" : "s");
+		buf_printf(b, "%sturns of %zu loop%s (give %s)", before, report->walk.notes.at[i].n,
+			report->walk.notes.at[i].n == 1 ? "" : "s", SETTING("trip_count", "N"));
 		before = ", ";
 	}
 	for (size_t i = 0; i < report->walk.notes.n; i++) {
@@ -171,29 +179,32 @@ static bool put_lacks(struct buf *b, const struct model_report *report,
 static void check_unknown(struct answer *a, const struct limit *limit, int64_t value)
 {
 	const struct model_report *report = a->detail;
-	const struct tfprof_model_options *o = report->options;
+	const struct tfprof_options *o = report->options;
 	struct buf lacks = {0};
 
-	if (needs_all(limit) && !o->number[MODEL_OPT_ALLOW_UNCOUNTED] &&
-		put_lacks(&lacks, report, o)) {
+	if (needs_all(limit) && !o->number[OPT_ALLOW_UNCOUNTED] && put_lacks(&lacks, report, o)) {
 		if (a->verdict == TFPROF_VERDICT_OK)
 			a->verdict = TFPROF_VERDICT_UNKNOWN;
 		answer_note(a, "limit_unknown",
 			"fail_if: %s: cannot tell: it is at least %lld; not counted: %s "
-			"(--allow_uncounted accepts that)",
-			limit->text, (long long)value, buf_get(&lacks).at);
+			"(%s accepts that)",
+			limit->text, (long long)value, buf_get(&lacks).at,
+			SWITCH("allow_uncounted"));
 	}
 	a->failed |= lacks.failed;
 	buf_clear(&lacks);
 }
 
-static void check_limits(struct answer *a)
+static enum tfprof_status check_limits(struct answer *a, struct tfprof_error *err)
 {
 	const struct model_report *report = a->detail;
 	const struct summary *s = &report->summary;
+	limits list = {0};
+	enum tfprof_status status = limits_read(&list, &model_limit_rules,
+		report->options->list[OPT_MODEL_FAIL_IF].at[0], err);
 
-	for (size_t i = 0; i < report->options->limits.n; i++) {
-		const struct limit *limit = &report->options->limits.at[i];
+	for (size_t i = 0; status == TFPROF_OK && i < list.n; i++) {
+		const struct limit *limit = &list.at[i];
 		enum model_order number = MODEL_ORDER_NAME + 1 + (enum model_order)limit->word;
 		int64_t value =
 			number < N_MODEL_ORDERS ? number_of(&s->total, number) : s->peak_bytes;
@@ -206,51 +217,36 @@ static void check_limits(struct answer *a)
 		answer_note(a, "limit_exceeded", "fail_if: %s: it is %lld", limit->text,
 			(long long)value);
 	}
+	limits_clear(&list);
+	return status;
 }
 
 /* ---- asking --------------------------------------------------------------------- */
 
-/* The options outlive the caller's: the report is rendered when somebody asks. */
-static enum tfprof_status copy_options(struct model_report *report,
-	const tfprof_model_options *options, struct tfprof_error *err)
-{
-	enum tfprof_status status = TFPROF_OK;
-
-	report->options = tfprof_model_options_new();
-	if (!report->options)
-		return error_no_memory(err);
-	report->options->reading = options ? options->reading : TFPROF_READ_AS_IS;
-	for (size_t i = 0; options && status == TFPROF_OK && i < N_MODEL_OPTIONS; i++)
-		if (options->text[i])
-			status = tfprof_model_options_set(report->options,
-				tfprof_model_option_get_info(i)->name, options->text[i], err);
-	return status;
-}
-
 enum tfprof_status model_count(struct model_report **made, const struct tfprof_input *in,
-	const struct tfprof_model_options *options, struct tfprof_error *err)
+	const struct asked *q, struct tfprof_error *err)
 {
 	struct model_report *report = *made = mem_zero(sizeof(*report));
-	enum tfprof_status status =
-		report ? copy_options(report, options, err) : error_no_memory(err);
+	enum tfprof_status status;
 
-	if (status != TFPROF_OK)
-		return status;
+	if (!report)
+		return error_no_memory(err);
+	report->options = q->options;
 	report->device = choose_device(report->options);
 	report->name = span_copy(span_of(in->path ? in->path : "model"));
 	if (!report->name)
 		return error_no_memory(err);
 	if (!(report->device.flops > 0) != !(report->device.bandwidth > 0))
-		return error_set(err, TFPROF_ARGUMENT,
-			"-peak_flops and -peak_bandwidth go together: give both, or -device");
-	status = count(report, in, report->options, err);
-	return status == TFPROF_OK ? sort_layers(report, report->options, err) : status;
+		return error_set(err, TFPROF_ARGUMENT, "%s and %s go together: give both, or %s",
+			OPTION("peak_flops"), OPTION("peak_bandwidth"), OPTION("device"));
+	status = count(report, in, q->reading, err);
+	return status == TFPROF_OK ? sort_layers(report, err) : status;
 }
 
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
 	struct model_report *report;
-	enum tfprof_status status = model_count(&report, q->file, q->model_options, err);
+	enum tfprof_status status = model_count(&report, q->file, q, err);
 
 	a->detail = report;
 	if (status != TFPROF_OK)
@@ -258,8 +254,7 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	if (!model_make_table(report, &a->table))
 		return error_no_memory(err);
 	model_collect_notes(report, a);
-	check_limits(a);
-	return TFPROF_OK;
+	return check_limits(a, err);
 }
 
 const struct question model_question = {

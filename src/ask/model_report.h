@@ -12,9 +12,9 @@ struct model_report {
 	struct model_file file;
 	struct walk walk;
 	struct summary summary;
-	uint32_t *order; /* of layers */
-	struct tfprof_model_options *options;
-	struct model_device device; /* what times are for; flops 0: none */
+	uint32_t *order;                      /* of layers */
+	const struct tfprof_options *options; /* those of the result */
+	struct model_device device;           /* what times are for; flops 0: none */
 };
 
 /* A row for each layer. False on allocation failure. */
@@ -26,7 +26,7 @@ void model_put_shape(struct buf *b, const struct tensor *t);
 double model_share(const struct model_report *r, const struct layer *l);
 /* Counts a model. Free the report in any case, which NULL may be. */
 enum tfprof_status model_count(struct model_report **report, const struct tfprof_input *in,
-	const struct tfprof_model_options *options, struct tfprof_error *err);
+	const struct asked *q, struct tfprof_error *err);
 void model_report_free(void *report);
 /* What was assumed, what does not fit, and what the file's reader had to say. */
 void model_collect_notes(const struct model_report *r, struct answer *a);

@@ -160,10 +160,7 @@ struct asked {
 		const struct tfprof_options *options, const volatile int *cancel,
 		query_visit_fn *visit, void *context, struct tfprof_error *err);
 	void *profile;
-	/* Of advise, model and diff; may be NULL. */
-	const struct tfprof_advice_options *advice_options;
-	const struct tfprof_model_options *model_options;
-	const struct tfprof_diff_options *diff_options;
+	enum tfprof_reading reading; /* of model files */
 };
 
 /* Something without which a question does not apply. Then it is not run, and the error, of

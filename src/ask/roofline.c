@@ -10,6 +10,7 @@
 #include "ask/accelerators.h"
 #include "ask/compiled_rows.h"
 #include "ask/question.h"
+#include "base/spelling.h"
 #include "query/model_options.h"
 
 /* id, name, type, unit */
@@ -385,8 +386,8 @@ static void put_peaks(struct answer *a, const struct peaks *peaks)
 	else
 		answer_put_null(a, "peak_bandwidth");
 	if (!has_peaks(peaks))
-		answer_note(a, "no_peaks",
-			"no roof: give --device, or --peak_flops and --peak_bandwidth");
+		answer_note(a, "no_peaks", "no roof: give %s, or %s and %s", SETTING("device", ""),
+			SETTING("peak_flops", ""), SETTING("peak_bandwidth", ""));
 }
 
 static void note_limits(struct answer *a, const groups *list, const struct compiled_rows *rows)

@@ -1,6 +1,7 @@
 /* What a query has to say besides its report. */
 #include "ask/gaps.h"
 #include "ask/view.h"
+#include "base/spelling.h"
 #include "query/renamed.h"
 #include "query/regex.h"
 
@@ -150,7 +151,8 @@ static void note_regex(struct answer *a, const struct list *l, size_t i)
 	struct span pattern = regexes_get_pattern(l->regexes, i);
 	struct buf text = {0};
 
-	buf_printf(&text, "-%s: '%.*s' matches no %s", l->option, ERROR_SPAN(pattern), l->names);
+	buf_printf(&text, "%s: '%.*s' matches no %s", OPTION(l->option), ERROR_SPAN(pattern),
+		l->names);
 	if (!regexes_is_in_none(l->regexes, i) && helps_to_widen(l, pattern))
 		buf_printf(&text, ": regexes match whole names: use '.*%.*s.*'",
 			ERROR_SPAN(pattern));
@@ -178,7 +180,8 @@ static void note_list(struct answer *a, const struct list *l)
 		i++;
 	if (n_noted && i < n)
 		answer_note(a, "regexes_match_nothing",
-			"-%s: more of its %zu regexes may match no %s", l->option, n, l->names);
+			"%s: more of its %zu regexes may match no %s", OPTION(l->option), n,
+			l->names);
 }
 
 static void note_regexes(struct answer *a, struct query *q)

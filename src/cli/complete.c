@@ -139,11 +139,9 @@ static void add_checkers(struct candidates *c)
 static void add_values(struct candidates *c, const struct place *p)
 {
 	const struct flag *flag = &p->flag;
-	const char *kind = flag->group == FLAG_OPTION
-		? tfprof_option_get_info((size_t)flag->id)->kind
-		: "word";
+	const char *kind = flag->kind;
 
-	if (flag->group == FLAG_ADVICE && flag->id == ADVICE_CHECKER) {
+	if (strcmp(kind, "checker") == 0) {
 		add_checkers(c);
 	} else if (strcmp(kind, "output") == 0) {
 		add_output(c, flag->words);

@@ -45,7 +45,7 @@ static void put_flag(struct buf *out, const struct flag *flag)
 	enum value_kind kind = generate_value_kind(flag);
 
 	buf_text(out, " \\\n    '");
-	if (flag->group == FLAG_ADVICE && flag->id == ADVICE_CHECKER)
+	if (strcmp(flag->kind, "checker") == 0)
 		buf_char(out, '*');
 	buf_printf(out, "--%s%s[", flag->name, kind == VALUE_NONE || flag->is_bool ? "" : "=");
 	put_escaped(out, flag->help);

@@ -1,6 +1,5 @@
 #include "diff.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,39 +11,6 @@
 #include "load.h"
 #include "run.h"
 #include "show.h"
-
-/* A file of limits has a few lines; one that never ends is a device. */
-#define MAX_BUDGETS_BYTES 16000000
-
-enum tfprof_status diff_read_budgets(tfprof_diff_options *options, const char *path,
-	struct tfprof_error *err)
-{
-	FILE *file = fopen(path, "r");
-	struct buf text = {0};
-	enum tfprof_status status;
-	char block[4096];
-	size_t n;
-	bool ok;
-
-	if (!file)
-		return error_set(err, TFPROF_IO, "-budgets: %s: %s", path, strerror(errno));
-	while (text.n <= MAX_BUDGETS_BYTES && (n = fread(block, 1, sizeof(block), file)) > 0)
-		buf_put(&text, block, n);
-	ok = !ferror(file);
-	fclose(file);
-	if (text.n > MAX_BUDGETS_BYTES)
-		status = error_set(err, TFPROF_FORMAT,
-			"-budgets: %.200s: longer than %d MB: expected a limit per line", path,
-			MAX_BUDGETS_BYTES / 1000000);
-	else if (!ok)
-		status = error_set(err, TFPROF_IO, "-budgets: %s: cannot read", path);
-	else if (text.failed)
-		status = error_no_memory(err);
-	else
-		status = tfprof_diff_options_add_budgets(options, buf_get(&text).at, text.n, err);
-	buf_clear(&text);
-	return status;
-}
 
 /* ---- sides ---------------------------------------------------------------------- */
 
@@ -130,6 +96,7 @@ static enum tfprof_status find_sides(const struct request *r, struct side *base,
 	struct side *new_side, struct tfprof_error *err)
 {
 	const char *path = given_path(r, "profile_path"), *flag = given_path(r, NULL);
+	bool has_base_step = tfprof_options_is_set(r->options, "base_step");
 	enum tfprof_status status;
 
 	if (flag && !path)
@@ -150,11 +117,11 @@ static enum tfprof_status find_sides(const struct request *r, struct side *base,
 			? side_take(new_side, r->files + r->n_base, r->n_files - r->n_base, err)
 			: status;
 	}
-	if (!r->base && !path && r->n_base == NO_SIDES && r->n_files == 2 && !r->has_base_step) {
+	if (!r->base && !path && r->n_base == NO_SIDES && r->n_files == 2 && !has_base_step) {
 		status = side_take(base, r->files, 1, err);
 		return status == TFPROF_OK ? side_take(new_side, r->files + 1, 1, err) : status;
 	}
-	if (!r->base && !path && r->n_base == NO_SIDES && r->n_files && r->has_base_step) {
+	if (!r->base && !path && r->n_base == NO_SIDES && r->n_files && has_base_step) {
 		status = side_take(base, r->files, r->n_files, err);
 		return status == TFPROF_OK ? side_take(new_side, r->files, r->n_files, err)
 					   : status;
@@ -232,14 +199,16 @@ static enum tfprof_status load_side(struct side *s, const struct request *r,
 static enum tfprof_status compare_models(const struct request *r, const struct side *base,
 	const struct side *new_side, tfprof_result **result, struct tfprof_error *err)
 {
-	struct tfprof_input old, new_model;
+	struct tfprof_input inputs[2];
+	struct tfprof_diff_side old = {.model = &inputs[0], .reading = r->reading},
+				new_model = {.model = &inputs[1], .reading = r->reading};
 
 	if (base->n != 1 || new_side->n != 1)
 		return error_set(err, TFPROF_ARGUMENT,
 			"models do not vary between runs: compare one with one");
-	old = tfprof_input_file(base->names[0]);
-	new_model = tfprof_input_file(new_side->names[0]);
-	return tfprof_diff_run_models(&old, &new_model, r->model, r->options, r->diff, result, err);
+	inputs[0] = tfprof_input_file(base->names[0]);
+	inputs[1] = tfprof_input_file(new_side->names[0]);
+	return tfprof_diff_run(&old, &new_model, TFPROF_OP, r->options, NULL, result, err);
 }
 
 static enum tfprof_status compare_profiles(const struct request *r, struct side *base,
@@ -259,12 +228,14 @@ static enum tfprof_status compare_profiles(const struct request *r, struct side 
 		status = load_side(new_side, r, err);
 	if (status != TFPROF_OK)
 		return status;
-	old = (struct tfprof_diff_side){base->profiles, base->labels, base->n_runs};
-	new_runs =
-		(struct tfprof_diff_side){new_side->profiles, new_side->labels, new_side->n_runs};
+	old = (struct tfprof_diff_side){.profiles = base->profiles,
+		.names = base->labels,
+		.n = base->n_runs};
+	new_runs = (struct tfprof_diff_side){.profiles = new_side->profiles,
+		.names = new_side->labels,
+		.n = new_side->n_runs};
 	interrupt_set(INTERRUPT_QUERY);
-	return tfprof_diff_run(&old, &new_runs, view, r->options, r->diff, interrupt_get(), result,
-		err);
+	return tfprof_diff_run(&old, &new_runs, view, r->options, interrupt_get(), result, err);
 }
 
 static enum tfprof_status show(const struct request *r, tfprof_result *result, int *exit_status,
@@ -275,7 +246,7 @@ static enum tfprof_status show(const struct request *r, tfprof_result *result, i
 	if (status != TFPROF_OK)
 		return status;
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
-	*exit_status = run_exit_status(r, result);
+	*exit_status = run_exit_status(result);
 	return status;
 }
 

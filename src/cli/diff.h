@@ -4,10 +4,6 @@
 
 #include "request.h"
 
-/* Reads conditions from a file. */
-enum tfprof_status diff_read_budgets(tfprof_diff_options *options, const char *path,
-	struct tfprof_error *err);
-
 /* Prints the comparison; *exit_status is set unless this fails. */
 enum tfprof_status diff_report(const struct request *r, int *exit_status, struct tfprof_error *err);
 

@@ -4,16 +4,13 @@
 
 #include <tfprof/tfprof.h>
 
-static const char *const level_words[] = {"none", "notice", "warning", "high", NULL};
 static const char *const shell_words[] = {"bash", "zsh", "fish", "man", NULL};
 
+/* Like options of diff, but read here. */
+enum { BASE_ID = -1 };
+
 static const struct flag others[] = {
-	{"checker", FLAG_ADVICE, ADVICE_CHECKER, .value = "NAME[:OPTION=VALUE,...]",
-		.help = "Run only this checker; may be repeated."},
-	{"fail_on", FLAG_ADVICE, ADVICE_FAIL_ON, .value = "LEVEL", .default_value = "none",
-		.words = level_words,
-		.help = "Exit with status 3 if a finding reaches this level."},
-	{"base", FLAG_DIFF, DIFF_BASE, .value = "FILE,...",
+	{"base", FLAG_DIFF, BASE_ID, .value = "FILE,...",
 		.help = "Compare with these files (views and diff)."},
 	{"strict", FLAG_PROGRAM, PROGRAM_STRICT, .is_bool = true,
 		.help = "Refuse files with anything that would be ignored."},
@@ -44,14 +41,45 @@ static bool get_file(size_t i, struct flag *flag)
 			.group = FLAG_FILE,
 			.id = (int)i,
 			.value = value_of_input(info->traits),
-			.help = info->help};
+			.help = info->help,
+			.kind = ""};
 	return info;
 }
 
-static struct flag of_option(const struct tfprof_option_info *info, enum flag_group group, size_t i)
+static enum flag_group group_of(const struct tfprof_option_info *info)
 {
-	return (struct flag){.name = info->name,
-		.group = group,
+	/* The first question that it applies to decides. */
+	static const struct {
+		const char *question;
+		enum flag_group group;
+	} groups[] = {{"scope", FLAG_VIEW}, {"op", FLAG_VIEW}, {"advise", FLAG_ADVICE},
+		{"model", FLAG_MODEL}, {"diff", FLAG_DIFF}};
+	size_t n = strcspn(info->applies_to, " ");
+
+	if (strcmp(info->applies_to, "all") == 0 || tfprof_option_applies(info, "op"))
+		return FLAG_VIEW;
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		if (strlen(groups[i].question) == n &&
+			memcmp(groups[i].question, info->applies_to, n) == 0)
+			return groups[i].group;
+	return FLAG_ASK;
+}
+
+/* Whether an option of the same name came before: it applies to other questions. */
+static bool is_repeated(size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(tfprof_option_get_info(k)->name, tfprof_option_get_info(i)->name) == 0)
+			return true;
+	return false;
+}
+
+static void set_option(size_t i, struct flag *flag)
+{
+	const struct tfprof_option_info *info = tfprof_option_get_info(i);
+
+	*flag = (struct flag){.name = info->name,
+		.group = group_of(info),
 		.id = (int)i,
 		.is_bool = strcmp(info->kind, "bool") == 0,
 		.is_list = strcmp(info->kind, "words") == 0 || strcmp(info->kind, "regexes") == 0,
@@ -59,68 +87,17 @@ static struct flag of_option(const struct tfprof_option_info *info, enum flag_gr
 		.units = info->units,
 		.default_value = *info->default_value ? info->default_value : NULL,
 		.help = info->help,
-		.words = info->words};
+		.words = info->words,
+		.kind = info->kind};
 }
 
+/* The i-th name of an option. */
 static bool get_option(size_t i, struct flag *flag)
 {
-	const struct tfprof_option_info *info = tfprof_option_get_info(i);
-
-	if (info)
-		*flag = of_option(info,
-			tfprof_option_applies(info, "op") || tfprof_option_applies(info, "scope")
-				? FLAG_OPTION
-				: FLAG_ASK,
-			i);
-	return info;
-}
-
-typedef const struct tfprof_option_info *get_info_fn(size_t i);
-
-static bool is_in(get_info_fn *get_info, const char *name)
-{
-	const struct tfprof_option_info *info;
-
-	for (size_t i = 0; (info = get_info(i)); i++)
-		if (strcmp(info->name, name) == 0)
-			return true;
-	return false;
-}
-
-bool flag_is_of_model(const char *name)
-{
-	return is_in(tfprof_model_option_get_info, name);
-}
-
-bool flag_is_of_diff(const char *name)
-{
-	return is_in(tfprof_diff_option_get_info, name);
-}
-
-/* Those that queries do not have: the i-th of them. */
-static bool get_model_option(size_t i, struct flag *flag)
-{
-	const struct tfprof_option_info *info;
-
-	for (size_t n = 0; (info = tfprof_model_option_get_info(n)); n++) {
-		if (is_in(tfprof_option_get_info, info->name) || i-- > 0)
+	for (size_t n = 0; tfprof_option_get_info(n); n++) {
+		if (is_repeated(n) || i-- > 0)
 			continue;
-		*flag = of_option(info, FLAG_MODEL, n);
-		return true;
-	}
-	return false;
-}
-
-/* Those that neither queries nor models have: the i-th of them. */
-static bool get_diff_option(size_t i, struct flag *flag)
-{
-	const struct tfprof_option_info *info;
-
-	for (size_t n = 0; (info = tfprof_diff_option_get_info(n)); n++) {
-		if (is_in(tfprof_option_get_info, info->name) || flag_is_of_model(info->name) ||
-			i-- > 0)
-			continue;
-		*flag = of_option(info, FLAG_DIFF, n);
+		set_option(n, flag);
 		return true;
 	}
 	return false;
@@ -128,7 +105,7 @@ static bool get_diff_option(size_t i, struct flag *flag)
 
 bool flag_get(size_t i, struct flag *flag)
 {
-	size_t n_files = 0, n_options = 0, n_model = 0, n_diff = 0;
+	size_t n_files = 0, n_options = 0;
 
 	if (get_file(i, flag))
 		return true;
@@ -137,22 +114,13 @@ bool flag_get(size_t i, struct flag *flag)
 	i -= n_files;
 	if (get_option(i, flag))
 		return true;
-	while (tfprof_option_get_info(n_options))
-		n_options++;
+	for (size_t n = 0; tfprof_option_get_info(n); n++)
+		n_options += !is_repeated(n);
 	i -= n_options;
-	if (get_model_option(i, flag))
-		return true;
-	while (get_model_option(n_model, flag))
-		n_model++;
-	i -= n_model;
-	if (get_diff_option(i, flag))
-		return true;
-	while (get_diff_option(n_diff, flag))
-		n_diff++;
-	i -= n_diff;
 	if (i >= N_OTHERS)
 		return false;
 	*flag = others[i];
+	flag->kind = "";
 	return true;
 }
 
@@ -175,7 +143,7 @@ bool flag_find(const char *name, size_t length, struct flag *flag)
 static bool is_usable(const struct flag *flag, enum command_where where)
 {
 	return !flag->is_hidden &&
-		(where != IN_SHELL || flag->group == FLAG_OPTION || flag->group == FLAG_ASK ||
+		(where != IN_SHELL || flag->group == FLAG_VIEW || flag->group == FLAG_ASK ||
 			flag->group == FLAG_ADVICE);
 }
 
@@ -194,33 +162,15 @@ const char *flag_nearest(const char *name, enum command_where where)
 
 bool flag_applies_to(const struct flag *flag, const struct command *command)
 {
-	bool is_advise = command && command->id == COMMAND_ADVISE;
-	bool is_model = command && command->id == COMMAND_MODEL;
-	bool is_diff = command && command->id == COMMAND_DIFF;
+	const struct tfprof_option_info *info;
 
-	switch (flag->group) {
-	case FLAG_OPTION:
-		if (is_model)
-			return flag_is_of_model(flag->name);
-		if (is_diff || !command || command->id == COMMAND_SET)
+	if (!flag_is_option(flag))
+		return flag->group == FLAG_DIFF && command && command->id == COMMAND_DIFF;
+	if (!command || command->id == COMMAND_SET)
+		return flag->group == FLAG_VIEW;
+	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++)
+		if (strcmp(info->name, flag->name) == 0 &&
+			tfprof_option_applies(info, command->name))
 			return true;
-		/* fallthrough */
-	case FLAG_ASK:
-		if (!command)
-			return false;
-		return tfprof_option_applies(tfprof_option_get_info((size_t)flag->id),
-			command->name);
-	case FLAG_ADVICE: return is_advise;
-	case FLAG_MODEL: return is_model || (is_diff && flag_is_of_diff(flag->name));
-	case FLAG_DIFF: return is_diff;
-	default: return false;
-	}
-}
-
-int flag_level(const char *word)
-{
-	for (int i = 0; level_words[i]; i++)
-		if (strcmp(level_words[i], word) == 0)
-			return i;
-	return -1;
+	return false;
 }

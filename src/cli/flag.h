@@ -1,4 +1,4 @@
-/* Flags of the command line and the shell. Query options come from the library's
+/* Flags of the command line and the shell. Options come from the library's
  * option table, those that name files from its table of inputs; the rest is defined
  * here. Help, completion and the manual page are generated from these. */
 #ifndef TFPROF_CLI_FLAG_H
@@ -9,18 +9,17 @@
 
 #include "command.h"
 
+/* Sections of help. Those from FLAG_VIEW to FLAG_DIFF are options of the library. */
 enum flag_group {
 	FLAG_FILE,    /* an input; id is the index of its info */
-	FLAG_OPTION,  /* an option of views; id is the index of its info */
-	FLAG_ASK,     /* an option of questions only; likewise */
-	FLAG_ADVICE,  /* an option of advise; id is an advice_flag */
-	FLAG_MODEL,   /* an option of model; id is the index of its info */
-	FLAG_DIFF,    /* an option of diff; id is the index of its info, or DIFF_BASE */
+	FLAG_VIEW,    /* an option of views; id is the index of its info */
+	FLAG_ASK,     /* an option of other questions; likewise */
+	FLAG_ADVICE,  /* of advise */
+	FLAG_MODEL,   /* of model, or of model and diff */
+	FLAG_DIFF,    /* of diff */
 	FLAG_PROGRAM, /* of the program itself; id is a program_flag */
 };
 
-enum advice_flag { ADVICE_CHECKER, ADVICE_FAIL_ON };
-enum { DIFF_BASE = -1 };
 enum program_flag {
 	PROGRAM_STRICT,
 	PROGRAM_RECOVER,
@@ -41,6 +40,7 @@ struct flag {
 	const char *help;          /* one sentence */
 	const char *const *words;  /* accepted words, NULL-terminated; or NULL */
 	const char *units;         /* "us, ms, s": may follow a number; or NULL */
+	const char *kind;          /* of an option (tfprof_option_info), or "" */
 };
 
 /* In documentation order; false past the end. */
@@ -51,16 +51,12 @@ bool flag_find(const char *name, size_t length, struct flag *flag);
  * used there. */
 const char *flag_nearest(const char *name, enum command_where where);
 
-/* Whether it is an option of the command model, which shares some with queries. */
-bool flag_is_of_model(const char *name);
-
-/* Whether it is an option of comparisons, which share some with queries and models. */
-bool flag_is_of_diff(const char *name);
+static inline bool flag_is_option(const struct flag *flag)
+{
+	return flag->group >= FLAG_VIEW && flag->group <= FLAG_DIFF && flag->id >= 0;
+}
 
 /* Whether the flag applies to a command (NULL: to any view). */
 bool flag_applies_to(const struct flag *flag, const struct command *command);
-
-/* The level of --fail_on with this name; -1 if there is none. */
-int flag_level(const char *word);
 
 #endif

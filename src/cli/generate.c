@@ -7,24 +7,17 @@
 
 enum value_kind generate_value_kind(const struct flag *flag)
 {
-	const char *kind;
-
 	if (!flag->value || flag->group == FLAG_PROGRAM)
 		return VALUE_NONE;
 	if (flag->group == FLAG_FILE)
 		return strchr(flag->value, ',') ? VALUE_FILES : VALUE_FILE;
-	if (flag->group == FLAG_ADVICE)
-		return flag->id == ADVICE_CHECKER ? VALUE_CHECKER : VALUE_WORD;
-	if (flag->group == FLAG_DIFF && strncmp(flag->value, "FILE", 4) == 0)
+	if (strncmp(flag->value, "FILE", 4) == 0)
 		return strchr(flag->value, ',') ? VALUE_FILES : VALUE_FILE;
-	if (flag->group == FLAG_DIFF && flag->is_bool)
-		return VALUE_FREE;
-	if (flag->group == FLAG_MODEL || flag->group == FLAG_DIFF)
-		return flag->words ? VALUE_WORD : VALUE_FREE;
-	kind = tfprof_option_get_info((size_t)flag->id)->kind;
-	if (strcmp(kind, "output") == 0)
+	if (strcmp(flag->kind, "checker") == 0)
+		return VALUE_CHECKER;
+	if (strcmp(flag->kind, "output") == 0)
 		return VALUE_OUTPUT;
-	if (strcmp(kind, "words") == 0)
+	if (strcmp(flag->kind, "words") == 0)
 		return VALUE_WORDS;
 	return flag->words ? VALUE_WORD : VALUE_FREE;
 }

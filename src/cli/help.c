@@ -103,7 +103,7 @@ void help_overview(struct buf *out, enum command_where where)
 			buf_printf(out, "  %-8s %s\n", c->name, c->summary);
 	if (where == IN_PROGRAM)
 		put_flags(out, "Input files by kind, instead of FILE", FLAG_FILE, where);
-	put_flags(out, "Options for views [default]", FLAG_OPTION, where);
+	put_flags(out, "Options for views [default]", FLAG_VIEW, where);
 	put_flags(out, "Options for questions, besides output", FLAG_ASK, where);
 	put_flags(out, "Options for advise, besides output", FLAG_ADVICE, where);
 	if (where == IN_PROGRAM)

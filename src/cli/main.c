@@ -93,7 +93,7 @@ static int report_model(const struct request *r)
 		return print_error(status, &err);
 	}
 	in = tfprof_input_file(r->files[0]);
-	status = tfprof_model_run(&in, r->model, &result, &err);
+	status = tfprof_model_run(&in, r->reading, r->options, &result, &err);
 	if (status == TFPROF_OK)
 		status = show_result(result, NULL, NULL, &err);
 	if (status != TFPROF_OK) {
@@ -101,7 +101,7 @@ static int report_model(const struct request *r)
 		return print_error(status, &err);
 	}
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
-	exit_status = run_exit_status(r, result);
+	exit_status = run_exit_status(result);
 	tfprof_result_free(result);
 	return exit_status;
 }
@@ -151,7 +151,7 @@ static int report(const struct request *r, const struct loaded *l)
 	status = show_result(result, buf_get(&l->notes).at, interrupt_get(), &err);
 	if (status == TFPROF_OK && is_overview_text(r))
 		status = suggest(r, result, &err);
-	exit_status = run_exit_status(r, result);
+	exit_status = run_exit_status(result);
 	tfprof_result_free(result);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);

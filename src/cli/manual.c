@@ -138,7 +138,7 @@ static void put_files(struct buf *out)
 
 static void put_options(struct buf *out)
 {
-	put_flags(out, FLAG_OPTION);
+	put_flags(out, FLAG_VIEW);
 }
 
 static void put_questions(struct buf *out)

@@ -5,31 +5,25 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "diff.h"
+
+struct given_option {
+	struct flag flag;
+	const char *value;
+	struct buf list; /* the value of a list so far */
+};
 
 struct parser {
 	struct request *request;
 	const char *const *words;
 	size_t n, at;
 	enum command_where where;
-	const char *advice_flag; /* the last one seen, or NULL */
-	const char *model_flag;  /* likewise */
-	const char *diff_flag;   /* likewise */
-	const char *query_flag;  /* of those that models do not have */
-	bool is_pasted;          /* a command line of the program, in the shell */
-	struct buf *typed;       /* by query option: its value on this line so far */
-	size_t n_typed;
+	bool is_pasted; /* a command line of the program, in the shell */
+	/* Options in the order given. Which is meant, and whether it applies, the command tells,
+	 * which may come last. */
+	struct given_option *given;
+	size_t n_given;
 	struct tfprof_error *err;
 };
-
-static size_t count_options(void)
-{
-	size_t n = 0;
-
-	while (tfprof_option_get_info(n))
-		n++;
-	return n;
-}
 
 /* `help -select` asks about the flag. */
 static bool asks_about(const struct request *r, const char *word)
@@ -100,90 +94,7 @@ static enum tfprof_status unknown_command(struct parser *p, const char *word)
 	return status;
 }
 
-static enum tfprof_status bad_level(struct parser *p, const char *value)
-{
-	return error_set(p->err, TFPROF_ARGUMENT,
-		"-fail_on: unknown level '%.200s': expected one of: none, notice, warning, high",
-		value);
-}
-
 /* ---- setting ------------------------------------------------------------------ */
-
-/* Splits off the next setting; NULL if there is none. Values may be lists, so a comma
- * ends a setting only if NAME= follows. */
-static char *cut_setting(char *at)
-{
-	for (char *comma = strchr(at, ','); comma; comma = strchr(comma + 1, ',')) {
-		size_t name = strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz_");
-
-		if (name && comma[1 + name] == '=') {
-			*comma = '\0';
-			return comma + 1;
-		}
-	}
-	return NULL;
-}
-
-/* NAME[:OPTION=VALUE,...] */
-static enum tfprof_status set_checker(struct request *r, const char *value,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status;
-	char *copy, *option;
-
-	if (!r->advice)
-		r->advice = tfprof_advice_options_new();
-	copy = span_copy(span_of(value));
-	if (!r->advice || !copy) {
-		mem_free(copy);
-		return error_no_memory(err);
-	}
-	option = strchr(copy, ':');
-	if (option)
-		*option++ = '\0';
-	status = tfprof_advice_options_set(r->advice, copy, NULL, NULL, err);
-	while (status == TFPROF_OK && option && *option) {
-		char *next = cut_setting(option), *setting = strchr(option, '=');
-
-		if (setting)
-			*setting++ = '\0';
-		status = setting ? tfprof_advice_options_set(r->advice, copy, option, setting, err)
-				 : error_set(err, TFPROF_ARGUMENT,
-					   "no value given: -checker=%.100s:%.100s: use "
-					   "-checker=%.100s:%.100s=VALUE",
-					   copy, option, copy, option);
-		option = next;
-	}
-	mem_free(copy);
-	return status;
-}
-
-static enum tfprof_status set_advice(struct parser *p, const struct flag *flag, const char *value)
-{
-	int level;
-
-	p->advice_flag = flag->name;
-	if (flag->id == ADVICE_CHECKER)
-		return set_checker(p->request, value, p->err);
-	level = flag_level(value);
-	if (level < 0)
-		return bad_level(p, value);
-	p->request->fail_on = level;
-	return TFPROF_OK;
-}
-
-static enum tfprof_status set_diff(struct request *r, const struct flag *flag, const char *value,
-	struct tfprof_error *err)
-{
-	if (flag->id == DIFF_BASE) {
-		r->base = value;
-		return TFPROF_OK;
-	}
-	if (strcmp(flag->name, "budgets") == 0)
-		return diff_read_budgets(r->diff, value, err);
-	r->has_base_step |= strcmp(flag->name, "base_step") == 0;
-	return tfprof_diff_options_set(r->diff, flag->name, value, err);
-}
 
 static enum tfprof_status set_reading(struct parser *p, const struct flag *flag, const char *value)
 {
@@ -202,7 +113,6 @@ static enum tfprof_status set_reading(struct parser *p, const struct flag *flag,
 		r->reading = reading;
 	else if (r->reading == reading)
 		r->reading = TFPROF_READ_AS_IS;
-	tfprof_model_options_set_reading(r->model, r->reading);
 	return TFPROF_OK;
 }
 
@@ -251,52 +161,40 @@ static void take_rest_of_list(struct parser *p, struct buf *list)
 	}
 }
 
-/* A list goes on where its flag is given again; of other options the last value holds. */
-static enum tfprof_status set_option(struct parser *p, const struct flag *flag, const char *value)
+/* A list goes on where its flag is given again. */
+static struct given_option *find_given(struct parser *p, const struct flag *flag)
 {
-	struct buf *typed = &p->typed[flag->id];
+	for (size_t i = 0; flag->is_list && i < p->n_given; i++)
+		if (p->given[i].flag.id == flag->id)
+			return &p->given[i];
+	p->given[p->n_given] = (struct given_option){.flag = *flag};
+	return &p->given[p->n_given++];
+}
 
-	if (!flag->is_list)
-		buf_reset(typed);
-	else if (typed->n)
-		buf_char(typed, ',');
-	buf_text(typed, value);
-	if (flag->is_list)
-		take_rest_of_list(p, typed);
+static enum tfprof_status keep_option(struct parser *p, const struct flag *flag, const char *value)
+{
+	struct given_option *given = find_given(p, flag);
+
 	p->request->has_flags = true;
-	if (typed->failed)
-		return error_no_memory(p->err);
-	/* Options that models have, too: which is meant, the command tells. */
-	if (flag_is_of_model(flag->name)) {
-		struct request *r = p->request;
-
-		r->shared[r->n_shared++] = (struct shared_option){flag->name, value};
+	given->value = value;
+	if (!flag->is_list)
 		return TFPROF_OK;
-	}
-	p->query_flag = flag->name;
-	return tfprof_options_set(p->request->options, flag->name, buf_get(typed).at, p->err);
+	if (given->list.n)
+		buf_char(&given->list, ',');
+	buf_text(&given->list, value);
+	take_rest_of_list(p, &given->list);
+	return given->list.failed ? error_no_memory(p->err) : TFPROF_OK;
 }
 
 static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, const char *value)
 {
-	struct request *r = p->request;
-
+	if (flag_is_option(flag))
+		return keep_option(p, flag, value);
 	switch (flag->group) {
-	case FLAG_OPTION:
-	case FLAG_ASK: return set_option(p, flag, value);
-	case FLAG_MODEL:
-		if (flag_is_of_diff(flag->name)) {
-			r->shared[r->n_shared++] = (struct shared_option){flag->name, value};
-			return TFPROF_OK;
-		}
-		p->model_flag = flag->name;
-		return tfprof_model_options_set(r->model, flag->name, value, p->err);
-	case FLAG_DIFF: p->diff_flag = flag->name; return set_diff(r, flag, value, p->err);
-	case FLAG_ADVICE: return set_advice(p, flag, value);
 	case FLAG_FILE: return set_file(p, flag, value);
 	case FLAG_PROGRAM: return set_program(p, flag, value);
+	default: p->request->base = value; return TFPROF_OK;
 	}
-	return TFPROF_OK;
 }
 
 /* ---- words -------------------------------------------------------------------- */
@@ -402,31 +300,6 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 	return TFPROF_OK;
 }
 
-static bool is_diff(const struct request *r)
-{
-	return r->command && r->command->id == COMMAND_DIFF;
-}
-
-/* Once it is known which command they are for. */
-static enum tfprof_status set_shared(const struct parser *p)
-{
-	const struct request *r = p->request;
-	bool is_model = r->command && r->command->id == COMMAND_MODEL;
-	enum tfprof_status status = TFPROF_OK;
-
-	for (size_t i = 0; status == TFPROF_OK && i < r->n_shared; i++) {
-		const char *name = r->shared[i].name, *value = r->shared[i].value;
-
-		if (is_model)
-			status = tfprof_model_options_set(r->model, name, value, p->err);
-		else if (is_diff(r) && flag_is_of_diff(name))
-			status = tfprof_diff_options_set(r->diff, name, value, p->err);
-		else
-			status = tfprof_options_set(r->options, name, value, p->err);
-	}
-	return status;
-}
-
 /* A model by itself is counted; a view with a base is compared. */
 static void choose_command(struct request *r)
 {
@@ -439,56 +312,75 @@ static void choose_command(struct request *r)
 	}
 }
 
-/* Whether the command has an option that several have. */
-static bool accepts_shared(const struct request *r, const char *name)
+/* "model and diff": all that take an option of this name. */
+static void put_takers(struct buf *out, const char *name)
 {
-	struct flag flag;
+	const struct tfprof_option_info *info;
+	struct tfprof_question_info question;
+	size_t n = 0;
 
-	return r->wants_help || !flag_find(name, strlen(name), &flag) || flag.group != FLAG_MODEL ||
-		flag_applies_to(&flag, r->command);
+	for (size_t q = 0; tfprof_question_get_info(q, &question); q++)
+		for (size_t i = 0; (info = tfprof_option_get_info(i)); i++)
+			if (strcmp(info->name, name) == 0 &&
+				tfprof_option_applies(info, question.name)) {
+				buf_printf(out, "%s%s", n++ ? " and " : "", question.name);
+				break;
+			}
 }
 
-/* An option on this line that the command, a view or a question, does not take; or NULL. */
-static const char *find_other(const struct parser *p, const struct command *c)
+static bool is_question(const struct command *c)
 {
-	if (c->id != COMMAND_ASK && !command_is_view(c->id))
-		return NULL;
-	for (size_t i = 0; i < p->n_typed; i++)
-		if (p->typed[i].n && !tfprof_option_applies(tfprof_option_get_info(i), c->name))
-			return tfprof_option_get_info(i)->name;
-	return NULL;
+	return command_has_report(c->id) || c->id == COMMAND_MODEL || c->id == COMMAND_DIFF;
 }
 
-static enum tfprof_status check(const struct parser *p)
+/* Whether the command takes an option. Without a command, and before commands that are no
+ * questions, options of views and of most questions are for the shell. */
+static enum tfprof_status check_applies(const struct parser *p, const struct flag *flag)
+{
+	const struct command *c = p->request->command;
+	bool is_general = flag->group == FLAG_VIEW || flag->group == FLAG_ASK;
+	const char *dashes = p->where == IN_SHELL ? "-" : "--";
+	struct buf takers = {0};
+	enum tfprof_status status;
+
+	if (p->request->wants_help || (c && is_question(c) ? flag_applies_to(flag, c) : is_general))
+		return TFPROF_OK;
+	if (is_general)
+		return error_set(p->err, TFPROF_ARGUMENT, "%s%s is not an option of the command %s",
+			dashes, flag->name, c->name);
+	put_takers(&takers, flag->name);
+	status = error_set(p->err, TFPROF_ARGUMENT, "%s%s is an option of the command%s %s", dashes,
+		flag->name, strchr(buf_get(&takers).at, ' ') ? "s" : "", buf_get(&takers).at);
+	buf_clear(&takers);
+	return status;
+}
+
+/* The flag --base turns a view into a comparison; others have no use for it. */
+static enum tfprof_status check_base(const struct parser *p)
 {
 	const struct request *r = p->request;
-	bool is_model = r->command && r->command->id == COMMAND_MODEL;
 
-	if (p->diff_flag && !is_diff(r) && !r->wants_help)
-		return error_set(p->err, TFPROF_ARGUMENT, "-%s is an option of the command diff",
-			p->diff_flag);
-	if (p->model_flag && !is_model && !is_diff(r) && !r->wants_help)
-		return error_set(p->err, TFPROF_ARGUMENT, "-%s is an option of the command model",
-			p->model_flag);
-	if (p->query_flag && is_model && !r->wants_help)
-		return error_set(p->err, TFPROF_ARGUMENT,
-			"-%s is not an option of the command model", p->query_flag);
-	for (size_t i = 0; i < r->n_shared; i++)
-		if (!accepts_shared(r, r->shared[i].name))
-			return error_set(p->err, TFPROF_ARGUMENT,
-				"-%s is an option of the commands model and diff",
-				r->shared[i].name);
-	if (r->command && !r->wants_help) {
-		const char *other = find_other(p, r->command);
+	if (!r->base || r->wants_help || (r->command && r->command->id == COMMAND_DIFF))
+		return TFPROF_OK;
+	return error_set(p->err, TFPROF_ARGUMENT, "--base is an option of the command diff");
+}
 
-		if (other)
-			return error_set(p->err, TFPROF_ARGUMENT,
-				"-%s is not an option of the command %s", other, r->command->name);
+/* Of options other than lists, the last value holds, unless they add up. */
+static enum tfprof_status set_options(const struct parser *p)
+{
+	const struct command *c = p->request->command;
+	const char *question = c && is_question(c) ? c->name : NULL;
+	enum tfprof_status status = check_base(p);
+
+	for (size_t i = 0; status == TFPROF_OK && i < p->n_given; i++)
+		status = check_applies(p, &p->given[i].flag);
+	for (size_t i = 0; status == TFPROF_OK && !p->request->wants_help && i < p->n_given; i++) {
+		const struct given_option *given = &p->given[i];
+
+		status = tfprof_options_set_for(p->request->options, question, given->flag.name,
+			given->flag.is_list ? buf_get(&given->list).at : given->value, p->err);
 	}
-	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
-		return error_set(p->err, TFPROF_ARGUMENT, "-%s is an option of the command advise",
-			p->advice_flag);
-	return set_shared(p);
+	return status;
 }
 
 /* None is given yet. */
@@ -528,35 +420,25 @@ static enum tfprof_status parse_words(struct parser *p)
 	}
 	if (status == TFPROF_OK && p->where == IN_PROGRAM)
 		choose_command(p->request);
-	return status == TFPROF_OK ? check(p) : status;
+	return status == TFPROF_OK ? set_options(p) : status;
 }
 
 enum tfprof_status request_parse(struct request *r, const char *const *words, size_t n,
 	enum command_where where, const tfprof_options *defaults, struct tfprof_error *err)
 {
-	size_t n_options = count_options();
-	struct parser p = {.request = r,
-		.words = words,
-		.n = n,
-		.where = where,
-		.n_typed = n_options,
-		.err = err};
+	struct parser p = {.request = r, .words = words, .n = n, .where = where, .err = err};
 	enum tfprof_status status;
 
 	*r = (struct request){.n_base = NO_SIDES};
-	r->diff = tfprof_diff_options_new();
 	r->options = defaults ? tfprof_options_copy(defaults) : tfprof_options_new();
 	r->paths = make_paths();
 	r->files = mem_zero_array(n + 1, sizeof(*r->files));
-	r->model = tfprof_model_options_new();
-	r->shared = mem_zero_array(n + 1, sizeof(*r->shared));
-	p.typed = mem_zero_array(n_options, sizeof(*p.typed));
-	status = r->options && r->paths && r->files && p.typed && r->model && r->diff && r->shared
-		? parse_words(&p)
-		: error_no_memory(err);
-	for (size_t i = 0; p.typed && i < n_options; i++)
-		buf_clear(&p.typed[i]);
-	mem_free(p.typed);
+	p.given = mem_zero_array(n + 1, sizeof(*p.given));
+	status = r->options && r->paths && r->files && p.given ? parse_words(&p)
+							       : error_no_memory(err);
+	for (size_t i = 0; i < p.n_given; i++)
+		buf_clear(&p.given[i].list);
+	mem_free(p.given);
 	return status;
 }
 
@@ -565,9 +447,5 @@ void request_clear(struct request *r)
 	mem_free(r->paths);
 	mem_free(r->files);
 	tfprof_options_free(r->options);
-	tfprof_advice_options_free(r->advice);
-	tfprof_model_options_free(r->model);
-	tfprof_diff_options_free(r->diff);
-	mem_free(r->shared);
 	*r = (struct request){0};
 }

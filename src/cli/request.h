@@ -17,11 +17,6 @@
 #include "command.h"
 #include "flag.h"
 
-/* An option that queries and models have, each with its own words. */
-struct shared_option {
-	const char *name, *value;
-};
-
 #define NO_SIDES SIZE_MAX
 
 struct request {
@@ -33,15 +28,8 @@ struct request {
 	size_t n_base;              /* of them are before the word --; NO_SIDES: there is none */
 	const char *base;           /* files to compare with, or NULL */
 	const struct command *view; /* that is compared, or NULL */
-	tfprof_diff_options *diff;
-	bool has_base_step;
 	tfprof_options *options;
-	tfprof_advice_options *advice; /* NULL: all checkers */
-	int fail_on;                   /* a tfprof_level */
-	tfprof_model_options *model;   /* of the command model */
-	struct shared_option *shared;  /* those given */
-	size_t n_shared;
-	bool has_flags;   /* a query option was given */
+	bool has_flags;   /* an option was given */
 	bool has_ignored; /* a pasted command line names files */
 	enum tfprof_reading reading;
 	bool wants_help, wants_version;

@@ -10,6 +10,6 @@ enum tfprof_status run_request(const struct request *r, tfprof_profile *profile,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err);
 
 /* Not 0 if a finding reached the level of --fail_on, or a limit is exceeded. */
-enum exit_status run_exit_status(const struct request *r, const tfprof_result *result);
+enum exit_status run_exit_status(const tfprof_result *result);
 
 #endif

@@ -200,7 +200,7 @@ static enum tfprof_status query(struct shell *s, struct request *r, struct tfpro
 		return status;
 	status = show_answer(s, result, err);
 	if (status == TFPROF_OK && !s->exit_status)
-		s->exit_status = run_exit_status(r, result);
+		s->exit_status = run_exit_status(result);
 	tfprof_result_free(result);
 	return status;
 }
@@ -341,6 +341,7 @@ int shell_run(tfprof_profile *profile, tfprof_options *options)
 	struct shell s = {.profile = profile, .options = options};
 	struct editor *editor = isatty(STDIN_FILENO) ? editor_new("tfprof> ", profile) : NULL;
 
+	tfprof_set_spelling(TFPROF_SPELL_SHELL);
 	s.initial = tfprof_options_copy(options);
 	if (!s.initial) {
 		fputs("tfprof: out of memory\n", stderr);

@@ -1,6 +1,7 @@
 #include "count/walk.h"
 
 #include "base/ascii.h"
+#include "base/spelling.h"
 #include "count/frame.h"
 
 void walk_init(struct walk *w, struct graph_source *source, parameter_vec *parameters)
@@ -106,8 +107,8 @@ void walk_note_put(const struct walk_note *note, struct buf *b)
 	case NOTE_LOOP_UNKNOWN:
 		buf_printf(b,
 			"%zu loop%s whose trip count depends on data: counted x%lld "
-			"(give --trip_count=N)",
-			note->n, note->n == 1 ? "" : "s", number);
+			"(give %s)",
+			note->n, note->n == 1 ? "" : "s", number, SETTING("trip_count", "N"));
 		break;
 	case NOTE_LOOP_LIMIT:
 		buf_printf(b, "loops were followed for %lld turns: their counts are lower bounds",

@@ -12,6 +12,7 @@
 
 #include "diff/match.h"
 #include "query/metric_list.h"
+#include "query/options.h"
 
 /* id, name in JSON and columns */
 #define DIFF_STATES(X)        \
@@ -80,8 +81,6 @@ struct diff_row {
 	bool is_moved;   /* to another device */
 	bool has_children;
 };
-
-enum diff_order { BY_DELTA, BY_PERCENT, BY_BASE, BY_NEW, BY_NAME };
 
 struct diff_settings {
 	double min_change; /* smaller changes of times are no verdict: 0.05 is 5 % */

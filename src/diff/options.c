@@ -1,20 +1,6 @@
 #include "diff/options.h"
 
-#include <strings.h>
-
-#include "base/words.h"
 #include "query/model_options.h"
-#include "query/option_info.h"
-
-static const char *const diff_order_words[] = {"delta", "percent", "base", "new", "name", NULL};
-
-static const struct tfprof_option_info infos[] = {
-	DIFF_OPTIONS(OPTION_INFO) SHARED_DIFF_OPTIONS(OPTION_INFO)};
-
-const struct tfprof_option_info *tfprof_diff_option_get_info(size_t i)
-{
-	return i < N_DIFF_OPTIONS ? &infos[i] : NULL;
-}
 
 /* A number of models that queries have, too, is listed once. */
 static const struct limit_word limit_words[] = {[COUNT_ADDED] = {"added", AMOUNT_COUNT, false},
@@ -54,116 +40,24 @@ const char *diff_limit_metric(const struct limit *l)
 	return l->word < N_DIFF_COUNTS ? NULL : limit_words[l->word].word;
 }
 
-tfprof_diff_options *tfprof_diff_options_new(void)
+void diff_options_clear(struct diff_options *d)
 {
-	struct tfprof_diff_options *o = mem_zero(sizeof(*o));
-
-	if (!o)
-		return NULL;
-	o->base_step = -1;
-	o->min_change = 0.05;
-	return o;
+	rename_rules_clear(&d->rules);
+	limits_clear(&d->budgets);
 }
 
-void tfprof_diff_options_free(tfprof_diff_options *o)
-{
-	if (!o)
-		return;
-	rename_rules_clear(&o->rules);
-	limits_clear(&o->budgets);
-	mem_free(o);
-}
-
-/* ---- values ----------------------------------------------------------------------- */
-
-static enum tfprof_status bad_value(enum diff_option_id id, struct span value, const char *expected,
+enum tfprof_status diff_options_read(struct diff_options *d, const struct tfprof_options *o,
 	struct tfprof_error *err)
 {
-	return error_set(err, TFPROF_ARGUMENT, "-%s: '%.*s': expected %s", infos[id].name,
-		ERROR_SPAN(value), expected);
-}
-
-static enum tfprof_status read_order(struct tfprof_diff_options *o, struct span value,
-	struct tfprof_error *err)
-{
-	size_t word = words_find(diff_order_words, value);
-
-	if (!diff_order_words[word])
-		return words_error(err, "-order_by: unknown word", value, diff_order_words);
-	o->order = (enum diff_order)word;
-	return TFPROF_OK;
-}
-
-static enum tfprof_status read_rename(struct tfprof_diff_options *o, struct span value,
-	struct tfprof_error *err)
-{
-	rename_rules rules = {0};
-	enum tfprof_status status = rename_rules_read(&rules, value, err);
-
-	if (status != TFPROF_OK) {
-		rename_rules_clear(&rules);
-		return status;
-	}
-	rename_rules_clear(&o->rules);
-	vec_take(&o->rules, &rules);
-	return TFPROF_OK;
-}
-
-/* Conditions add up, from the option and from files. On failure the new ones go. */
-static enum tfprof_status read_budgets(struct tfprof_diff_options *o, enum diff_option_id id,
-	struct span text, struct tfprof_error *err)
-{
-	struct limit_rules rules = {infos[id].name, limit_words, true};
-	size_t n = o->budgets.n;
-	enum tfprof_status status = limits_read_lines(&o->budgets, &rules, text, err);
-
-	while (status != TFPROF_OK && o->budgets.n > n)
-		mem_free(o->budgets.at[--o->budgets.n].text);
-	return status;
-}
-
-enum tfprof_status tfprof_diff_options_add_budgets(tfprof_diff_options *o, const char *text,
-	size_t length, struct tfprof_error *err)
-{
-	return read_budgets(o, DIFF_OPT_BUDGETS, (struct span){text, length}, err);
-}
-
-static enum tfprof_status read_value(struct tfprof_diff_options *o, enum diff_option_id id,
-	struct span value, struct tfprof_error *err)
-{
+	struct limit_rules rules = {"fail_if", limit_words, true};
+	const struct word_list *budgets = &o->list[OPT_FAIL_IF];
 	enum tfprof_status status;
-	int64_t number;
 
-	switch (id) {
-	case DIFF_OPT_BASE_STEP:
-		status = amount_parse("base_step", AMOUNT_PLAIN, value, &number, err);
-		o->base_step = status == TFPROF_OK ? number : o->base_step;
-		return status;
-	case DIFF_OPT_MIN_CHANGE:
-		if (!limit_read_percent(value, &o->min_change))
-			return bad_value(id, value, "a percentage such as 5%", err);
-		o->min_change /= 100;
-		return TFPROF_OK;
-	case DIFF_OPT_MIN_DELTA_MICROS:
-		return amount_parse("min_delta_micros", AMOUNT_MICROS, value, &o->min_delta_micros,
-			err);
-	case DIFF_OPT_RENAME: return read_rename(o, value, err);
-	case DIFF_OPT_NO_GUESS:
-		return words_read_bool(value, &o->no_guess)
-			? TFPROF_OK
-			: bad_value(id, value, "true or false", err);
-	case DIFF_OPT_ORDER_BY: return read_order(o, value, err);
-	case DIFF_OPT_FAIL_IF: return read_budgets(o, id, value, err);
-	default: return bad_value(id, value, "the text of a file, not its name", err);
-	}
-}
-
-enum tfprof_status tfprof_diff_options_set(tfprof_diff_options *o, const char *name,
-	const char *value, struct tfprof_error *err)
-{
-	size_t id = option_info_find(infos, N_DIFF_OPTIONS, name);
-
-	if (id == N_DIFF_OPTIONS)
-		return error_set(err, TFPROF_ARGUMENT, "unknown diff option '%.100s'", name);
-	return read_value(o, (enum diff_option_id)id, span_of(value), err);
+	*d = (struct diff_options){0};
+	limit_read_percent(o->list[OPT_MIN_CHANGE].at[0], &d->min_change);
+	d->min_change /= 100;
+	status = rename_rules_read(&d->rules, o->list[OPT_RENAME].at[0], err);
+	for (size_t i = 0; status == TFPROF_OK && i < budgets->n; i++)
+		status = limits_read(&d->budgets, &rules, budgets->at[i], err);
+	return status;
 }

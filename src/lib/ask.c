@@ -1,12 +1,12 @@
 /* Questions through the public API. */
 #include "ask/view.h"
+#include "base/spelling.h"
 #include "base/words.h"
 #include "lib/output.h"
 #include "lib/result.h"
 #include "load/directory.h"
 #include "load/model_file.h"
 #include "load/recognize.h"
-#include "query/model_options.h"
 
 /* ---- the list ------------------------------------------------------------------- */
 
@@ -97,7 +97,7 @@ static size_t get_steps(void *profile, int64_t *steps, size_t most)
 }
 
 enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t step,
-	struct tfprof_error *err)
+	bool like_tensorflow, struct tfprof_error *err)
 {
 	const struct model *m = &p->model;
 	struct buf steps = {0};
@@ -109,8 +109,12 @@ enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t st
 		buf_int(&steps, m->steps.at[i]);
 		buf_char(&steps, ' ');
 	}
-	status = error_set(err, TFPROF_STEP, "Options -step=%lld not found. Available steps: %s",
-		(long long)step, steps.at ? steps.at : "");
+	/* TensorFlow's profiler ends in a blank. */
+	if (steps.n && !like_tensorflow && !*spell_dash())
+		steps.at[steps.n - 1] = '\0';
+	status = error_set(err, TFPROF_STEP, "%sstep=%lld not found. Available steps: %s",
+		like_tensorflow || *spell_dash() ? "Options -" : "", (long long)step,
+		steps.at ? steps.at : "");
 	buf_clear(&steps);
 	return status;
 }
@@ -158,7 +162,8 @@ static enum tfprof_status run(tfprof_result *r, struct asked *q, struct tfprof_e
 	q->metrics = writer_get(format)->metrics;
 	q->profile = r->profile;
 	if (question->takes == TAKES_PROFILE)
-		status = profile_check_step(r->profile, r->options->number[OPT_STEP], err);
+		status = profile_check_step(r->profile, r->options->number[OPT_STEP],
+			r->options->tolerant, err);
 	if (status == TFPROF_OK)
 		status = question_run(question, &r->answer, q, err);
 	for (size_t i = 0; i < r->answer.notes.n; i++)
@@ -256,33 +261,6 @@ enum tfprof_verdict tfprof_result_get_verdict(const tfprof_result *r)
 	return r->answer.verdict;
 }
 
-/* ---- advice ---------------------------------------------------------------------- */
-
-/* The option output of one of the other objects. */
-static enum tfprof_status options_with_output(const char *output, tfprof_options **options,
-	struct tfprof_error *err)
-{
-	*options = tfprof_options_new();
-	if (!*options)
-		return error_no_memory(err);
-	return output ? tfprof_options_set(*options, "output", output, err) : TFPROF_OK;
-}
-
-enum tfprof_status tfprof_advise_run(tfprof_profile *p, const tfprof_advice_options *advice,
-	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
-{
-	struct asked q = {.cancel = cancel, .advice_options = advice};
-	tfprof_options *options;
-	enum tfprof_status status =
-		options_with_output(advice ? advice->output_text : NULL, &options, err);
-
-	*result = NULL;
-	if (status == TFPROF_OK)
-		status = ask(p, &advise_question, options, &q, result, err);
-	tfprof_options_free(options);
-	return status;
-}
-
 /* ---- model files and sides --------------------------------------------------------- */
 
 int tfprof_model_recognize(const char *path)
@@ -335,48 +313,34 @@ static enum tfprof_status ask_apart(const struct question *question, const tfpro
 	return status;
 }
 
-enum tfprof_status tfprof_model_run(const struct tfprof_input *in,
-	const tfprof_model_options *model_options, tfprof_result **result, struct tfprof_error *err)
+enum tfprof_status tfprof_model_run(const struct tfprof_input *in, enum tfprof_reading reading,
+	const tfprof_options *options, tfprof_result **result, struct tfprof_error *err)
 {
-	struct asked q = {.file = in, .model_options = model_options};
-	tfprof_options *options;
-	enum tfprof_status status =
-		options_with_output(model_options ? model_options->text[MODEL_OPT_OUTPUT] : NULL,
-			&options, err);
+	struct asked q = {.file = in, .reading = reading};
 
 	*result = NULL;
-	if (status == TFPROF_OK)
-		status = ask_apart(&model_question, options, &q, result, err);
-	tfprof_options_free(options);
-	return status;
+	return ask_apart(&model_question, options, &q, result, err);
+}
+
+static struct asked_side side_of(const struct tfprof_diff_side *side)
+{
+	return (struct asked_side){(void *const *)side->profiles, side->names,
+		side->model ? 0 : side->n, side->model};
 }
 
 enum tfprof_status tfprof_diff_run(const struct tfprof_diff_side *base,
 	const struct tfprof_diff_side *new_side, enum tfprof_view view,
-	const tfprof_options *options, const tfprof_diff_options *diff_options,
-	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+	const tfprof_options *options, const volatile int *cancel, tfprof_result **result,
+	struct tfprof_error *err)
 {
-	struct asked_side sides[2] = {{(void *const *)base->profiles, base->names, base->n, NULL},
-		{(void *const *)new_side->profiles, new_side->names, new_side->n, NULL}};
+	struct asked_side sides[2] = {side_of(base), side_of(new_side)};
 	struct asked q = {.sides = {&sides[0], &sides[1]},
 		.view = view,
 		.cancel = cancel,
-		.diff_options = diff_options};
+		.reading = base->reading};
 
 	*result = NULL;
-	return ask_apart(&diff_question, options, &q, result, err);
-}
-
-enum tfprof_status tfprof_diff_run_models(const struct tfprof_input *base,
-	const struct tfprof_input *new_model, const tfprof_model_options *model_options,
-	const tfprof_options *options, const tfprof_diff_options *diff_options,
-	tfprof_result **result, struct tfprof_error *err)
-{
-	struct asked_side sides[2] = {{.model = base}, {.model = new_model}};
-	struct asked q = {.sides = {&sides[0], &sides[1]},
-		.model_options = model_options,
-		.diff_options = diff_options};
-
-	*result = NULL;
+	if (!base->model != !new_side->model)
+		return error_set(err, TFPROF_ARGUMENT, "a model can only be compared with a model");
 	return ask_apart(&diff_question, options, &q, result, err);
 }

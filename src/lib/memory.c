@@ -35,7 +35,7 @@ enum tfprof_status tfprof_memory_new(tfprof_profile *p, int64_t step, tfprof_mem
 		return error_no_memory(err);
 	status = profile_lock(p, PROFILE_LOADED, err);
 	if (status == TFPROF_OK) {
-		status = profile_check_step(p, step, err);
+		status = profile_check_step(p, step, false, err);
 		y->n_nodes = p->model.nodes.n;
 		if (status == TFPROF_OK &&
 			!(memory_curves_read(&y->curves, &p->model, step) &&

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "ask/view.h"
+#include "base/spelling.h"
 #include "lib/result.h"
 #include "lib/text_stream.h"
 
@@ -166,9 +167,9 @@ static enum tfprof_status write_steps(tfprof_result *r, bool strict, struct tfpr
 			"a timeline of this view shows steps: the profile has none");
 	if (m->steps.n > 1 && is_stdout(r->options))
 		return error_set(err, TFPROF_ARGUMENT,
-			"-output: one timeline for each of %zu steps cannot go to standard output: "
-			"choose one with -step",
-			m->steps.n);
+			"%s: one timeline for each of %zu steps cannot go to standard output: "
+			"choose one with %s",
+			OPTION("output"), m->steps.n, SETTING("step", ""));
 	for (size_t i = 0; status == TFPROF_OK && i < m->steps.n; i++) {
 		if (m->steps.at[i] >= 0)
 			status = write_step(r, m->steps.at[i], err);

@@ -15,17 +15,6 @@ const char *tfprof_get_version(void)
 	return TFPROF_VERSION;
 }
 
-const char *tfprof_status_get_text(enum tfprof_status status)
-{
-	static const char *const texts[] = {
-#define X(name, text) text,
-		TFPROF_STATUS_LIST(X)
-#undef X
-	};
-
-	return status < sizeof(texts) / sizeof(*texts) ? texts[status] : "unknown status";
-}
-
 const char *tfprof_word_get_nearest(const char *misspelt, const char *const *words)
 {
 	return words_nearest(words, span_of(misspelt));

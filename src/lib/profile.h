@@ -72,7 +72,7 @@ enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **no
 
 /* An error that lists the steps, unless `step` is one of them or negative. */
 enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t step,
-	struct tfprof_error *err);
+	bool like_tensorflow, struct tfprof_error *err);
 
 /* Counts float operations that are missing, once; notes get lines for the user. */
 enum tfprof_status profile_count_float_ops(struct tfprof_profile *p, struct buf *notes,

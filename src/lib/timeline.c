@@ -83,7 +83,7 @@ enum tfprof_status tfprof_timeline_new(tfprof_profile *p, int64_t step, tfprof_t
 	atomic_init(&t->n_users, 1);
 	status = profile_lock(p, PROFILE_LOADED, err);
 	if (status == TFPROF_OK) {
-		status = profile_check_step(p, step, err);
+		status = profile_check_step(p, step, false, err);
 		if (status == TFPROF_OK)
 			status = build(t, &p->model, step, err);
 		if (status == TFPROF_OK)

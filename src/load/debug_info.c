@@ -310,8 +310,8 @@ static enum tfprof_status check_stacks(struct reading *r, const struct model *m,
 	if (!r->n_broken)
 		return TFPROF_OK;
 	if (m->reading != TFPROF_READ_RECOVER)
-		return error_set(err, TFPROF_FORMAT, "%.300s: %.*s: it is damaged" RECOVER_HINT,
-			name, ERROR_SPAN(buf_get(&r->broken)));
+		return error_set(err, TFPROF_FORMAT, "%.300s: %.*s: it is damaged%s", name,
+			ERROR_SPAN(buf_get(&r->broken)), RECOVER_HINT);
 	buf_printf(r->load->notes, "%s: recovered: dropped %zu call stack%s: %.*s\n", name,
 		r->n_broken, r->n_broken == 1 ? "" : "s", ERROR_SPAN(buf_get(&r->broken)));
 	return TFPROF_OK;

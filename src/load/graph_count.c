@@ -1,5 +1,6 @@
 /* Counts float operations that no op log has, from the loaded graphs, as for a model file
  * (count/walk.h). */
+#include "base/spelling.h"
 #include "count/uncounted.h"
 #include "load/branch_names.h"
 #include "load/load.h"
@@ -497,9 +498,10 @@ static enum tfprof_status count_source(struct model *m, struct span bytes,
 	if (status == TFPROF_OK)
 		put_notes(&c, notes);
 	if (status == TFPROF_OK && m->step_float_ops.n > n_before)
-		buf_text(notes,
-			"count_float_ops: shapes differ between steps: without --step, float "
-			"operations are the average of the steps\n");
+		buf_printf(notes,
+			"count_float_ops: shapes differ between steps: without %s, float "
+			"operations are the average of the steps\n",
+			SETTING("step", ""));
 	if (status != TFPROF_OK)
 		m->step_float_ops.n = n_before;
 	step_float_ops_sort(m);
@@ -529,9 +531,10 @@ enum tfprof_status model_count_float_ops(struct model *m, struct buf *notes,
 	enum tfprof_status status = model_complete(m, err);
 
 	if (status == TFPROF_OK && !m->graphs.n)
-		buf_text(notes,
-			"count_float_ops: there is no graph to count: add --graph_path, or a model "
-			"file, which is counted without this option\n");
+		buf_printf(notes,
+			"count_float_ops: there is no graph to count: add %s, or a model "
+			"file, which is counted without this option\n",
+			INPUT("graph"));
 	if (status == TFPROF_OK)
 		forget_counts(m);
 	for (size_t i = 0; status == TFPROF_OK && i < m->graphs.n; i++)

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/debug.h"
+#include "base/spelling.h"
 #include "formats/packed.h"
 #include "load/recognize.h"
 #include "load/recover.h"
@@ -27,9 +28,15 @@ enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind k
 		return error_no_memory(err);
 	return error_set(err, TFPROF_FORMAT,
 		"%s: not %s from byte %zu of %zu on: the file is damaged or cut "
-		"short" RECOVER_HINT,
+		"short%s",
 		input_name(in, kind), recognize_get_look(kind)->name,
-		(size_t)(d->bad - s->bytes.at), s->bytes.n);
+		(size_t)(d->bad - s->bytes.at), s->bytes.n, RECOVER_HINT);
+}
+
+const char *recover_hint(struct spelled *out)
+{
+	snprintf(out->text, sizeof(out->text), " (%s loads the intact parts)", SWITCH("recover"));
+	return out->text;
 }
 
 /* ---- what kind it is --------------------------------------------------------- */
@@ -143,11 +150,11 @@ static struct packed_text packed(const struct recognized *is)
 static enum tfprof_status wrong_kind(const struct tfprof_input *in, enum input_kind kind,
 	const struct recognized *is, struct tfprof_error *err)
 {
-	const char *flag = is->kind == INPUT_UNKNOWN ? NULL : input_get_info(is->kind)->flag;
+	const char *name = is->kind == INPUT_UNKNOWN ? NULL : input_get_info(is->kind)->name;
 
 	return error_set(err, TFPROF_FORMAT, "%s: not %s: it looks like %s%s%s%s%s",
 		input_name(in, kind), recognize_get_look(kind)->name, is->name, packed(is).at,
-		flag ? " (give it as --" : "", flag ? flag : "", flag ? ")" : "");
+		name ? " (give it as " : "", name ? INPUT(name) : "", name ? ")" : "");
 }
 
 static enum tfprof_status not_recognized(const struct tfprof_input *in, const struct recognized *is,

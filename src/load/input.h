@@ -5,11 +5,15 @@
 #define TFPROF_LOAD_INPUT_H
 
 #include "base/buf.h"
+#include "base/spelling.h"
 #include "load/inputs.h"
 #include "model/source.h"
 #include "proto/decoder.h"
 
-#define RECOVER_HINT " (--recover loads the intact parts)"
+#define RECOVER_HINT recover_hint(&(struct spelled){{0}})
+
+/* " (--recover loads the intact parts)" */
+const char *recover_hint(struct spelled *out);
 
 /* Whether a path exists, or is a prefix of several files' names. */
 bool input_exists(const char *path);

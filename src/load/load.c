@@ -1,6 +1,7 @@
 #include "load/load.h"
 
 #include "base/debug.h"
+#include "base/spelling.h"
 #include "model/undo.h"
 
 static load_fn *const loaders[] = {
@@ -28,8 +29,8 @@ static enum tfprof_status check_counts(const struct load *l, struct tfprof_error
 	if (line.failed)
 		status = error_no_memory(err);
 	else
-		status = error_set(err, TFPROF_FORMAT, "%.*s (an error because of --strict)",
-			(int)strcspn(line.at, "\n"), line.at);
+		status = error_set(err, TFPROF_FORMAT, "%.*s (an error because of %s)",
+			(int)strcspn(line.at, "\n"), line.at, SWITCH("strict"));
 	buf_clear(&line);
 	return status;
 }

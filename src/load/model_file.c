@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/spelling.h"
 #include "formats/checkpoint/checkpoint.h"
 #include "load/load.h"
 #include "load/recognize.h"
@@ -71,7 +72,7 @@ static void put_open_shape(struct buf *b, const struct tensor *t)
 static enum tfprof_status open_input(struct span name, const struct tensor *shape,
 	struct tfprof_error *err)
 {
-	struct buf open = {0}, example = {0};
+	struct buf open = {0}, example = {0}, given = {0};
 	enum tfprof_status status;
 
 	put_open_shape(&open, shape);
@@ -82,9 +83,10 @@ static enum tfprof_status open_input(struct span name, const struct tensor *shap
 			(long long)(shape->dims[d] >= 0 ? shape->dims[d]
 					: d             ? 100
 							: 1));
-	status = error_set(err, TFPROF_FORMAT,
-		"input '%.*s' is %s in the file: give --input_shapes=%.*s:%s", ERROR_SPAN(name),
-		buf_get(&open).at, ERROR_SPAN(name), buf_get(&example).at);
+	buf_printf(&given, "%.*s:%s", ERROR_SPAN(name), buf_get(&example).at);
+	status = error_set(err, TFPROF_FORMAT, "input '%.*s' is %s in the file: give %s",
+		ERROR_SPAN(name), buf_get(&open).at, SETTING("input_shapes", buf_get(&given).at));
+	buf_clear(&given);
 	buf_clear(&open);
 	buf_clear(&example);
 	return status;
@@ -108,14 +110,17 @@ const char *model_file_get_note_id(const struct model_file *m, size_t end)
 static void note_fixed_batch(struct model_file *m, struct span name, const struct tensor *shape)
 {
 	struct tensor wanted = *shape;
+	struct buf given = {0};
 
 	wanted.dims[0] = m->batch_size;
-	buf_printf(&m->notes, "--batch_size: input '%.*s' is ", ERROR_SPAN(name));
+	buf_printf(&m->notes, "%s: input '%.*s' is ", OPTION("batch_size"), ERROR_SPAN(name));
 	put_open_shape(&m->notes, shape);
-	buf_printf(&m->notes,
-		" in the file and does not change: give --input_shapes=%.*s:", ERROR_SPAN(name));
-	put_open_shape(&m->notes, &wanted);
-	buf_char(&m->notes, '\n');
+	buf_printf(&given, "%.*s:", ERROR_SPAN(name));
+	put_open_shape(&given, &wanted);
+	buf_printf(&m->notes, " in the file and does not change: give %s\n",
+		SETTING("input_shapes", buf_get(&given).at));
+	m->notes.failed |= given.failed;
+	buf_clear(&given);
 	model_file_name_note(m, "fixed_batch");
 }
 
@@ -358,11 +363,10 @@ enum tfprof_status model_file_check(const struct model_file *m, const struct tfp
 		return TFPROF_OK;
 	if (!d->bad)
 		return error_no_memory(err);
-	return error_set(err, TFPROF_FORMAT,
-		"%s: damaged or cut short at byte %zu of %zu" RECOVER_HINT, name,
+	return error_set(err, TFPROF_FORMAT, "%s: damaged or cut short at byte %zu of %zu%s", name,
 		d->bad >= bytes.at && d->bad <= bytes.at + bytes.n ? (size_t)(d->bad - bytes.at)
 								   : 0,
-		bytes.n);
+		bytes.n, RECOVER_HINT);
 }
 
 /* In a frozen graph that does not say which constants are weights, all but scalars are. */

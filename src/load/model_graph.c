@@ -6,6 +6,7 @@
  *                                   is bound to, with their true names
  *                                ── collections: trainable variables of TensorFlow 1
  */
+#include "base/spelling.h"
 #include "base/strings.h"
 #include "load/model_file.h"
 
@@ -83,12 +84,12 @@ static enum tfprof_status wrong_signature(struct decoder *d, const struct meta_g
 	}
 	if (wanted)
 		status = error_set(err, TFPROF_ARGUMENT,
-			"--signature: the model has no signature '%.200s': expected one of: %s",
-			wanted, buf_get(&names).at);
+			"%s: the model has no signature '%.200s': expected one of: %s",
+			OPTION("signature"), wanted, buf_get(&names).at);
 	else
 		status = error_set(err, TFPROF_FORMAT,
-			"the model has several signatures: choose one with --signature: %s",
-			buf_get(&names).at);
+			"the model has several signatures: choose one with %s: %s",
+			OPTION("signature"), buf_get(&names).at);
 	buf_clear(&names);
 	return status;
 }

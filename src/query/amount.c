@@ -2,6 +2,8 @@
 
 #include <strings.h>
 
+#include "base/spelling.h"
+
 static const struct amount_unit {
 	enum amount_kind kind;
 	const char *name;
@@ -47,9 +49,9 @@ static enum tfprof_status not_whole(const char *option, enum amount_kind kind, s
 {
 	const char *list = unit_lists[kind];
 
-	return error_set(err, TFPROF_ARGUMENT, "-%s: '%.*s' is not a %swhole number%s%s", option,
-		ERROR_SPAN(text), what, list ? ", or a number and one of the units " : "",
-		list ? list : "");
+	return error_set(err, TFPROF_ARGUMENT, "%s: '%.*s' is not a %swhole number%s%s",
+		OPTION(option), ERROR_SPAN(text), what,
+		list ? ", or a number and one of the units " : "", list ? list : "");
 }
 
 /* A number being read: digits up to the point, digits after it. */
@@ -121,7 +123,7 @@ enum tfprof_status amount_parse(const char *option, enum amount_kind kind, struc
 		factor = find_factor(kind, unit);
 	if (!factor)
 		return error_set(err, TFPROF_ARGUMENT,
-			"-%s: unknown unit '%.*s' in '%.*s': expected one of: %s", option,
+			"%s: unknown unit '%.*s' in '%.*s': expected one of: %s", OPTION(option),
 			ERROR_SPAN(unit), ERROR_SPAN(text), unit_lists[kind]);
 	if (d.overflows || __builtin_mul_overflow(d.whole, factor, &product) ||
 		__builtin_mul_overflow(d.part, factor, &part))

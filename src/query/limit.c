@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/buf.h"
+#include "base/spelling.h"
 #include "base/words.h"
 
 /* ---- numbers -------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ static enum tfprof_status unknown_word(const struct limit_rules *rules, struct s
 	for (size_t i = 0; rules->words[i].word; i++)
 		ok &= !*rules->words[i].word || vec_push(&words, rules->words[i].word);
 	ok &= vec_push(&words, NULL);
-	snprintf(what, sizeof(what), "-%s: unknown word", rules->option);
+	snprintf(what, sizeof(what), "%s: unknown word", OPTION(rules->option));
 	status = ok ? words_error(err, what, word, words.at) : error_no_memory(err);
 	vec_clear(&words);
 	return status;
@@ -107,8 +108,9 @@ static enum tfprof_status bad_value(const struct limit_rules *rules, struct span
 	struct tfprof_error *err)
 {
 	return error_set(err, TFPROF_ARGUMENT,
-		"-%s: '%.*s': expected a number after '>', such as 300M%s64MB", rules->option,
-		ERROR_SPAN(text), rules->is_of_change ? ", 10ms, 5% or " : " or ");
+		"%s: '%.*s': expected a number after '>', such as 300M%s64MB",
+		OPTION(rules->option), ERROR_SPAN(text),
+		rules->is_of_change ? ", 10ms, 5% or " : " or ");
 }
 
 /* The value is what follows the last '>', which no regex for names needs. */
@@ -121,7 +123,7 @@ static enum tfprof_status read_limit(struct limit *l, const struct limit_rules *
 
 	if (!sign || sign == text.at)
 		return error_set(err, TFPROF_ARGUMENT,
-			"-%s: '%.*s': expected NAME>VALUE, such as %s", rules->option,
+			"%s: '%.*s': expected NAME>VALUE, such as %s", OPTION(rules->option),
 			ERROR_SPAN(text), example(rules));
 	word = (struct span){text.at, (size_t)(sign - text.at)};
 	colon = rules->is_of_change ? memrchr(word.at, ':', word.n) : NULL;
@@ -139,8 +141,8 @@ static enum tfprof_status read_limit(struct limit *l, const struct limit_rules *
 		return read_points(value, &l->value)
 			? TFPROF_OK
 			: error_set(err, TFPROF_ARGUMENT,
-				  "-%s: '%.*s': a share changes by points, such as %.*s>10pt",
-				  rules->option, ERROR_SPAN(text), ERROR_SPAN(word));
+				  "%s: '%.*s': a share changes by points, such as %.*s>10pt",
+				  OPTION(rules->option), ERROR_SPAN(text), ERROR_SPAN(word));
 	l->is_percent = rules->is_of_change && value.n && value.at[value.n - 1] == '%';
 	if (l->is_percent ? !limit_read_percent(value, &l->value)
 			  : !read_value(kind, value, &l->value))

@@ -1,42 +1,11 @@
-/* Options of counting what a model costs, a line each (see option_info.h).
- *
- * max_depth, order_by and output are also options of queries, with other defaults. */
+/* What options of models (query/options.h) accept: totals that can be limited, orders of layers,
+ * and devices. */
 #ifndef TFPROF_QUERY_MODEL_OPTIONS_H
 #define TFPROF_QUERY_MODEL_OPTIONS_H
 
-#include "base/buf.h"
-#include "base/error.h"
 #include "query/limit.h"
 
 /* clang-format off */
-#define MODEL_OPTIONS(X) \
-	X(BATCH_SIZE, "batch_size", "int", "N", NULL, "", \
-		"Use this batch size where the file leaves it open (default 1).") \
-	X(INPUT_SHAPES, "input_shapes", "shapes", "NAME:DIMS,...", NULL, "", \
-		"Set shapes of inputs, such as x:1x224x224x3.") \
-	X(SIGNATURE, "signature", "word", "NAME", NULL, "", \
-		"Count this signature of a SavedModel (default serving_default).") \
-	X(TRIP_COUNT, "trip_count", "int", "N", NULL, "", \
-		"Count loops whose length depends on data this many times (default 1).") \
-	X(DEVICE, "device", "word", "NAME", model_device_words, "", \
-		"Compute a lower bound of the time on this device from its peak figures.") \
-	X(PEAK_FLOPS, "peak_flops", "number", "NUMBER", NULL, "", \
-		"Set the device's peak float operations per second, such as 19.5T.") \
-	X(PEAK_BANDWIDTH, "peak_bandwidth", "number", "NUMBER", NULL, "", \
-		"Set the device's memory bandwidth in bytes per second, such as 900G.") \
-	X(FAIL_IF, "fail_if", "conditions", "NAME>VALUE,...", NULL, "", \
-		"Exit with status 3 if a total exceeds a limit, such as macs>300M, and 4 if something " \
-		"was not counted, so that nobody can tell.") \
-	X(ALLOW_UNCOUNTED, "allow_uncounted", "bool", "true|false", NULL, "false", \
-		"Accept limits of fail_if that hold for what was counted, if not all was.")
-#define SHARED_MODEL_OPTIONS(X) \
-	X(MAX_DEPTH, "max_depth", "int", "N", NULL, "2", \
-		"Use this many parts of a node's name as its layer.") \
-	X(ORDER_BY, "order_by", "word", "WORD", model_order_words, "layer", \
-		"Sort layers: in the model's order (layer), by name, or numbers descending.") \
-	X(OUTPUT, "output", "output", "TYPE[:outfile=FILE]", NULL, "stdout", \
-		"Write in this format: stdout, none, file, json, jsonl, csv, arrow or markdown.")
-
 /* The totals that fail_if knows, besides the peak of memory, and order_by sorts by: word, member of struct layer or
  * another expression of a layer `l`. */
 #define MODEL_NUMBERS(X) \
@@ -72,13 +41,6 @@
 /* Their names, ending in NULL. */
 extern const char *const model_device_words[];
 
-enum model_option_id {
-#define X(id, ...) MODEL_OPT_##id,
-	MODEL_OPTIONS(X) SHARED_MODEL_OPTIONS(X)
-#undef X
-		N_MODEL_OPTIONS
-};
-
 enum model_order {
 	MODEL_ORDER_LAYER,
 	MODEL_ORDER_NAME,
@@ -95,14 +57,11 @@ struct model_device {
 	double bandwidth;
 };
 
-struct tfprof_model_options {
-	char *text[N_MODEL_OPTIONS]; /* as given; NULL: not */
-	int64_t number[N_MODEL_OPTIONS];
-	double real[N_MODEL_OPTIONS];
-	enum model_order order;
-	struct model_device device; /* no name: not given */
-	enum tfprof_reading reading;
-	limits limits; /* of the words of MODEL_NUMBERS, then of the peak */
-};
+/* By the index of the word. */
+extern const struct model_device model_devices[];
+/* Words of order_by, by model_order, ending in NULL. */
+extern const char *const model_order_words[];
+/* Of fail_if: the words of MODEL_NUMBERS, then the peak. */
+extern const struct limit_rules model_limit_rules;
 
 #endif

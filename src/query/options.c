@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/spelling.h"
 #include "base/vec.h"
 #include "base/words.h"
 #include "query/amount.h"
+#include "query/limit.h"
 #include "query/model_options.h"
 #include "query/output_option.h"
 #include "query/regex.h"
@@ -83,7 +85,17 @@ static const char *const by_help[] = {
 
 static const char *const bool_words[] = {"true", "false", NULL};
 
-_Static_assert(N_OPTIONS <= 64, "a bit for each option");
+/* By tfprof_level. */
+static const char *const level_words[] = {"none", "notice", "warning", "high", NULL};
+static const char *const level_help[] = {"never: the status is 0 whatever is found",
+	"findings worth knowing", "findings worth a look", "findings that cost a lot", NULL};
+
+static const char *const diff_order_words[] = {
+#define X(id, word) word,
+	DIFF_ORDERS(X)
+#undef X
+		NULL,
+};
 
 static const struct option_def {
 	const char *name;
@@ -104,6 +116,9 @@ static const char *const *words_of(size_t id)
 	case KIND_TABLE_WORD: return table_words;
 	case KIND_BY: return by_words;
 	case KIND_DEVICE: return model_device_words;
+	case KIND_LEVEL: return level_words;
+	case KIND_MODEL_ORDER: return model_order_words;
+	case KIND_DIFF_ORDER: return diff_order_words;
 	case KIND_WORDS: return select_words;
 	case KIND_OUTPUT: return output_words;
 	case KIND_BOOL: return bool_words;
@@ -126,6 +141,18 @@ const struct tfprof_option_info *tfprof_option_get_info(size_t i)
 #define INFO_RATE "int", "N[UNIT]", NULL, NULL, AMOUNT_UNITS_RATE
 #define INFO_BY "word", "WORD", by_words, by_help, NULL
 #define INFO_DEVICE "word", "NAME", model_device_words, NULL, NULL
+#define INFO_POSITIVE "int", "N", NULL, NULL, NULL
+#define INFO_LEVEL "word", "LEVEL", level_words, level_help, NULL
+#define INFO_MODEL_ORDER "word", "WORD", model_order_words, NULL, NULL
+#define INFO_DIFF_ORDER "word", "WORD", diff_order_words, NULL, NULL
+#define INFO_NAME "text", "NAME", NULL, NULL, NULL
+#define INFO_SHAPES "shapes", "NAME:DIMS,...", NULL, NULL, NULL
+#define INFO_PERCENT "percent", "PERCENT", NULL, NULL, NULL
+#define INFO_LIMITS "conditions", "NAME>VALUE,...", NULL, NULL, NULL
+#define INFO_CHANGES "conditions", "[REGEX:]NAME>VALUE,...", NULL, NULL, NULL
+#define INFO_RULES "rules", "REGEX=>TEXT,...", NULL, NULL, NULL
+#define INFO_FILE "file", "FILE", NULL, NULL, NULL
+#define INFO_CHECKER "checker", "NAME[:OPTION=VALUE,...]", NULL, NULL, NULL
 #define INFO_WORDS "words", "WORD,...", select_words, select_help, NULL
 #define INFO_REGEXES "regexes", "REGEX,...", NULL, NULL, NULL
 #define INFO_OUTPUT "output", "TYPE[:outfile=FILE]", output_words, output_help, NULL
@@ -222,7 +249,7 @@ enum tfprof_status option_word_error(struct tfprof_error *err, enum option_id id
 		words[n] = known[n];
 	if (id == OPT_SELECT)
 		qsort(words, n, sizeof(*words), by_name);
-	snprintf(what, sizeof(what), "-%s: unknown %s", defs[id].name,
+	snprintf(what, sizeof(what), "%s: unknown %s", OPTION(defs[id].name),
 		id == OPT_OUTPUT ? "output type" : "word");
 	return words_error(err, what, word, words);
 }
@@ -272,9 +299,9 @@ enum tfprof_status options_set_list(struct tfprof_options *o, size_t id, struct 
 				return option_word_error(err, id, words[0]);
 			order = ORDER_NAME;
 		}
-	} else if (id == OPT_BY || id == OPT_DEVICE) {
+	} else if (id == OPT_DEVICE) {
 		word = words_find(words_of(id), n ? words[0] : SPAN(""));
-		if (!words_of(id)[word] && !(id == OPT_DEVICE && (!n || !words[0].n)))
+		if (!words_of(id)[word] && n && words[0].n)
 			return option_word_error(err, id, words[0]);
 	} else if (id == OPT_SELECT) {
 		first = first_number(words, n);
@@ -308,8 +335,6 @@ enum tfprof_status options_set_list(struct tfprof_options *o, size_t id, struct 
 	o->list[id] = list;
 	if (id == OPT_ORDER_BY) {
 		o->order = (enum order)order;
-	} else if (id == OPT_BY) {
-		o->number[id] = (int64_t)word;
 	} else if (id == OPT_DEVICE) {
 		/* From 1 on; 0 is none. */
 		o->number[id] = words_of(id)[word] ? (int64_t)word + 1 : 0;
@@ -338,90 +363,176 @@ static enum tfprof_status check_regexes(size_t id, const spans_vec *patterns,
 	return status;
 }
 
-static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct span value,
+/* One of several words: its index is the value. */
+static enum tfprof_status set_word(struct tfprof_options *o, size_t id, struct span value,
 	struct tfprof_error *err)
 {
-	spans_vec words = {0};
+	size_t word = words_find(words_of(id), value);
+	enum tfprof_status status;
+
+	if (!words_of(id)[word])
+		return option_word_error(err, id, value);
+	status = options_set_list(o, id, &value, 1, false, err);
+	if (status == TFPROF_OK)
+		o->number[id] = (int64_t)word;
+	return status;
+}
+
+static enum tfprof_status expected(size_t id, struct span value, const char *what,
+	struct tfprof_error *err)
+{
+	return error_set(err, TFPROF_ARGUMENT, "%s: '%.*s': expected %s", OPTION(defs[id].name),
+		ERROR_SPAN(value), what);
+}
+
+static enum tfprof_status set_number(struct tfprof_options *o, size_t id, struct span value,
+	struct tfprof_error *err)
+{
+	enum { MAX_POSITIVE = 1000000000 };
+	int64_t number;
+	double real;
 	enum tfprof_status status;
 
 	if (id == OPT_PEAK_FLOPS && span_equal(value, SPAN("sheet"))) {
 		o->number[id] = PEAK_FLOPS_SHEET;
 		return TFPROF_OK;
 	}
-	switch (defs[id].kind) {
-	case KIND_INT:
-	case KIND_COUNT:
-	case KIND_MICROS:
-	case KIND_BYTES:
-	case KIND_RATE:
-		return amount_parse(defs[id].name, (enum amount_kind)defs[id].kind, value,
-			&o->number[id], err);
-	case KIND_BOOL: return set_bool(o, id, value, err);
-	case KIND_TABLE_WORD:
-		if (!words_of(id)[words_find(words_of(id), value)])
-			return option_word_error(err, id, value);
-		return options_set_list(o, id, &value, 1, false, err);
-	case KIND_WORD:
-	case KIND_TEXT:
-	case KIND_BY:
-	case KIND_DEVICE:
-	case KIND_OUTPUT: return options_set_list(o, id, &value, 1, false, err);
-	default: break;
+	if (defs[id].kind == KIND_POSITIVE) {
+		if (amount_parse("", AMOUNT_PLAIN, value, &number, NULL) != TFPROF_OK ||
+			number < 1 || number / 1000 > MAX_POSITIVE)
+			return expected(id, value, "a number of at least 1", err);
+		o->number[id] = number;
+		return TFPROF_OK;
 	}
-	status = split(value, &words) ? check_regexes(id, &words, err) : error_no_memory(err);
+	status = amount_parse(defs[id].name, (enum amount_kind)defs[id].kind, value, &number, err);
+	/* Rates are also written as 1.55e12. */
+	if (status != TFPROF_OK && defs[id].kind == KIND_RATE && limit_read_number(value, &real) &&
+		real < 9e18) {
+		number = (int64_t)real;
+		status = TFPROF_OK;
+	}
+	if (status == TFPROF_OK)
+		o->number[id] = number;
+	return status;
+}
+
+/* Limits given later replace those given before. */
+static enum tfprof_status set_limits(struct tfprof_options *o, size_t id, struct span value,
+	struct tfprof_error *err)
+{
+	limits list = {0};
+	enum tfprof_status status = limits_read(&list, &model_limit_rules, value, err);
+
+	limits_clear(&list);
+	return status == TFPROF_OK ? options_set_list(o, id, &value, 1, false, err) : status;
+}
+
+/* Words between commas, or regexes. */
+static enum tfprof_status set_words(struct tfprof_options *o, size_t id, struct span value,
+	struct tfprof_error *err)
+{
+	spans_vec words = {0};
+	enum tfprof_status status =
+		split(value, &words) ? check_regexes(id, &words, err) : error_no_memory(err);
+
 	if (status == TFPROF_OK)
 		status = options_set_list(o, id, words.at, words.n, false, err);
 	vec_clear(&words);
 	return status;
 }
 
-static size_t find_option(const char *name)
+static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct span value,
+	struct tfprof_error *err)
+{
+	double percent;
+
+	switch (defs[id].kind) {
+	case KIND_INT:
+	case KIND_COUNT:
+	case KIND_MICROS:
+	case KIND_BYTES:
+	case KIND_RATE:
+	case KIND_POSITIVE: return set_number(o, id, value, err);
+	case KIND_BOOL: return set_bool(o, id, value, err);
+	case KIND_BY:
+	case KIND_LEVEL:
+	case KIND_MODEL_ORDER:
+	case KIND_DIFF_ORDER:
+	case KIND_TABLE_WORD: return set_word(o, id, value, err);
+	case KIND_LIMITS: return set_limits(o, id, value, err);
+	case KIND_PERCENT:
+		if (!limit_read_percent(value, &percent))
+			return expected(id, value, "a percentage such as 5%", err);
+		return options_set_list(o, id, &value, 1, false, err);
+	case KIND_WORDS:
+	case KIND_REGEXES: return set_words(o, id, value, err);
+	default: return options_set_list(o, id, &value, 1, false, err);
+	}
+}
+
+size_t options_find(const char *question, const char *name)
 {
 	size_t id = 0;
 
-	while (id < N_OPTIONS && strcmp(defs[id].name, name) != 0)
+	while (id < N_OPTIONS &&
+		(strcmp(defs[id].name, name) != 0 ||
+			(question && !tfprof_option_applies(tfprof_option_get_info(id), question))))
 		id++;
 	return id;
 }
 
-static enum tfprof_status unknown_option(const char *name, struct tfprof_error *err)
+const char *option_get_name(size_t id)
 {
-	static const char *const names[] = {
-#define X(id, name, ...) name,
-		OPTIONS(X)
-#undef X
-			NULL};
-	const char *near = words_nearest(names, span_of(name));
-
-	return error_set(err, TFPROF_ARGUMENT, "unknown option '%s'%s%s%s", name,
-		near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return defs[id].name;
 }
 
-enum tfprof_status tfprof_options_set(tfprof_options *o, const char *name, const char *value,
+enum tfprof_status options_set(struct tfprof_options *o, size_t id, struct span value,
 	struct tfprof_error *err)
 {
-	size_t id = find_option(name);
-	enum tfprof_status status;
+	enum tfprof_status status = set_text(o, id, value, err);
 
-	if (id == N_OPTIONS)
-		return unknown_option(name, err);
-	status = set_text(o, id, span_of(value), err);
 	if (status == TFPROF_OK)
-		o->given |= (uint64_t)1 << id;
+		o->given[id] = true;
 	return status;
+}
+
+bool options_append(struct tfprof_options *o, size_t id, const struct span *words, size_t n)
+{
+	struct word_list list;
+	spans_vec all = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < o->list[id].n; i++)
+		ok = vec_push(&all, o->list[id].at[i]);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = vec_push(&all, words[i]);
+	ok = ok && list_new(&list, all.at, all.n);
+	vec_clear(&all);
+	if (!ok)
+		return false;
+	mem_free(o->list[id].at);
+	o->list[id] = list;
+	o->given[id] = true;
+	return true;
+}
+
+const char *options_get_text(const struct tfprof_options *o, enum option_id id)
+{
+	const struct word_list *list = &o->list[id];
+
+	return list->n && list->at[0].n ? list->at[0].at : NULL;
 }
 
 enum tfprof_status tfprof_options_set_list(tfprof_options *o, const char *name,
 	const char *const *values, size_t n, struct tfprof_error *err)
 {
-	size_t id = find_option(name);
+	size_t id = options_find(NULL, name);
 	enum tfprof_status status = TFPROF_OK;
 	spans_vec words = {0};
 
-	if (id == N_OPTIONS)
-		return unknown_option(name, err);
-	if (defs[id].kind != KIND_WORDS && defs[id].kind != KIND_REGEXES)
-		return error_set(err, TFPROF_ARGUMENT, "-%s takes one value, not a list", name);
+	if (id == N_OPTIONS || (defs[id].kind != KIND_WORDS && defs[id].kind != KIND_REGEXES))
+		return error_set(err, TFPROF_ARGUMENT, "%s takes one value, not a list",
+			OPTION(name));
 	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
 		if (!vec_push(&words, span_of(values[i])))
 			status = error_no_memory(err);
@@ -430,16 +541,25 @@ enum tfprof_status tfprof_options_set_list(tfprof_options *o, const char *name,
 	if (status == TFPROF_OK)
 		status = options_set_list(o, id, words.at, words.n, false, err);
 	if (status == TFPROF_OK)
-		o->given |= (uint64_t)1 << id;
+		o->given[id] = true;
 	vec_clear(&words);
 	return status;
 }
 
+/* The option of this name that is set or, if none is, the first. */
+static size_t find_set(const tfprof_options *o, const char *name)
+{
+	for (size_t id = 0; id < N_OPTIONS; id++)
+		if (o->given[id] && strcmp(defs[id].name, name) == 0)
+			return id;
+	return options_find(NULL, name);
+}
+
 int tfprof_options_is_set(const tfprof_options *o, const char *name)
 {
-	size_t id = find_option(name);
+	size_t id = find_set(o, name);
 
-	return id < N_OPTIONS && options_is_given(o, (enum option_id)id);
+	return id < N_OPTIONS && o->given[id];
 }
 
 bool options_choose_defaults(struct tfprof_options *o, enum tfprof_view view, bool has_run)
@@ -458,6 +578,21 @@ bool options_choose_defaults(struct tfprof_options *o, enum tfprof_view view, bo
 
 /* ---- reading options ----------------------------------------------------- */
 
+/* NAME, or NAME:OPTION=VALUE, of each setting. */
+static void put_checkers(const struct word_list *list, struct buf *b)
+{
+	for (size_t i = 0; i + 3 <= list->n; i += 3) {
+		buf_text(b, i ? "," : "");
+		buf_span(b, list->at[i]);
+		if (!list->at[i + 1].n)
+			continue;
+		buf_char(b, ':');
+		buf_span(b, list->at[i + 1]);
+		buf_char(b, '=');
+		buf_span(b, list->at[i + 2]);
+	}
+}
+
 static void put_value(const struct tfprof_options *o, size_t id, struct buf *b)
 {
 	const struct word_list *list = &o->list[id];
@@ -466,14 +601,19 @@ static void put_value(const struct tfprof_options *o, size_t id, struct buf *b)
 		buf_text(b, "sheet");
 		return;
 	}
+	/* One without a default has no value until it is given. */
+	if (!*defs[id].value && !o->given[id])
+		return;
 	switch (defs[id].kind) {
 	case KIND_INT:
 	case KIND_COUNT:
 	case KIND_MICROS:
 	case KIND_BYTES:
+	case KIND_POSITIVE:
 	case KIND_RATE: buf_int(b, o->number[id]); break;
 	case KIND_BOOL: buf_text(b, o->number[id] ? "true" : "false"); break;
 	case KIND_OUTPUT: buf_span(b, list->at[0]); break;
+	case KIND_CHECKER: put_checkers(list, b); break;
 	default:
 		for (size_t i = 0; i < list->n; i++) {
 			if (i)
@@ -485,7 +625,7 @@ static void put_value(const struct tfprof_options *o, size_t id, struct buf *b)
 
 const char *tfprof_options_get(tfprof_options *o, const char *name)
 {
-	size_t id = find_option(name);
+	size_t id = find_set(o, name);
 
 	if (id == N_OPTIONS)
 		return NULL;
@@ -533,14 +673,23 @@ enum select_id options_find_select(struct span word)
 
 /* ---- lifetime ----------------------------------------------------------- */
 
+/* Of the others, one without a default has no value. */
+static bool has_text(size_t id)
+{
+	return defs[id].kind > KIND_BOOL && defs[id].kind != KIND_CHANGES &&
+		defs[id].kind != KIND_CHECKER;
+}
+
 tfprof_options *tfprof_options_new(void)
 {
 	tfprof_options *o = mem_zero(sizeof(*o));
 
 	if (!o)
 		return NULL;
+	o->number[OPT_BASE_STEP] = -1;
 	for (size_t id = 0; id < N_OPTIONS; id++)
-		if (set_text(o, id, span_of(defs[id].value), NULL) != TFPROF_OK) {
+		if ((*defs[id].value || has_text(id)) &&
+			set_text(o, id, span_of(defs[id].value), NULL) != TFPROF_OK) {
 			tfprof_options_free(o);
 			return NULL;
 		}

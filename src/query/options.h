@@ -1,5 +1,6 @@
-/* The options of a query: one table holds their names, kinds, defaults and help. The
- * command line, the shell, help, the echo and TensorFlow's OptionsProto all use it. */
+/* The options of all questions: one table holds their names, kinds, defaults and help. The
+ * command line, the shell, help, the echo, Python's keywords and TensorFlow's OptionsProto
+ * all use it. */
 #ifndef TFPROF_QUERY_OPTIONS_H
 #define TFPROF_QUERY_OPTIONS_H
 
@@ -14,8 +15,11 @@
 /* id, name, kind, OptionsProto field, default, applies to, help. An option applies to the
  * questions (ask/question.h) that are named there, and to no other. The macro passed must be
  * named X: the minimums come from the list of metrics. Their kinds are units. An option that takes
- * one of several words has a kind of its own, like TABLE_WORD; a TEXT is taken as it is. */
-#define OF_VIEWS "scope graph op code"
+ * one of several words has a kind of its own, like TABLE_WORD; a TEXT is taken as it is.
+ *
+ * Two options may have one name if they apply to different questions: order_by takes other words
+ * in diff than in views. A comparison takes the options of the view that it compares. */
+#define OF_VIEWS "scope graph op code diff"
 #define OF_ALL "all"
 /* clang-format off */
 #define OPTIONS(X)                                                             \
@@ -27,7 +31,7 @@
 	OWN_MINIMUM_METRICS(TOTAL_MINIMUM_OPTION)                              \
 	X(STEP, "step", INT, OPTIONS_STEP, "-1", OF_VIEWS " devices events table layers",                               \
 		"Show the numbers of this step; -1 is the average over all steps.") \
-	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name", OF_VIEWS " layers",                \
+	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name", "scope graph op code layers",                \
 		"Sort nodes by this attribute: names ascending, numbers descending. Op view " \
 		"defaults to the first number in select.")                      \
 	X(ACCOUNT_TYPE_REGEXES, "account_type_regexes", REGEXES, OPTIONS_ACCOUNT_TYPE_REGEXES, ".*", OF_VIEWS, \
@@ -51,7 +55,7 @@
 		"params.")                                                     \
 	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout", OF_ALL,                  \
 		"Write in this format; file, pprof and timeline need :outfile=PATH.") \
-	X(SOURCE_LINES, "source_lines", BOOL, 0, "true", OF_VIEWS,                       \
+	X(SOURCE_LINES, "source_lines", BOOL, 0, "true", OF_VIEWS " advise",                       \
 		"In code view, append the source text to each line.")          \
 	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false", OF_VIEWS,                  \
 		"In op view, group nodes by the operation that ran instead of the one in the graph.") \
@@ -74,13 +78,60 @@
 		"Write this table.")                                           \
 	X(BY, "by", BY, 0, "op", "roofline op",                                   \
 		"Add up operations of the same kind, layer, line or program.") \
-	X(DEVICE, "device", DEVICE, 0, "", "roofline",                         \
+	X(DEVICE, "device", DEVICE, 0, "", "roofline model",                   \
 		"Use the peak figures of this device.")                        \
-	X(PEAK_FLOPS, "peak_flops", RATE, 0, "0", "roofline devices",          \
+	X(PEAK_FLOPS, "peak_flops", RATE, 0, "0", "roofline devices model",    \
 		"Set the device's peak float operations per second, such as 19.5T; 0 is not known, " \
 		"sheet computes those of a GPU from its cores and clock.")         \
-	X(PEAK_BANDWIDTH, "peak_bandwidth", RATE, 0, "0", "roofline",          \
-		"Set the device's memory bandwidth in bytes per second, such as 900G; 0 is not known.")
+	X(PEAK_BANDWIDTH, "peak_bandwidth", RATE, 0, "0", "roofline model",    \
+		"Set the device's memory bandwidth in bytes per second, such as 900G; 0 is not known.") \
+	ADVICE_OPTIONS                                                         \
+	MODEL_OPTIONS                                                          \
+	DIFF_OPTIONS
+
+#define ADVICE_OPTIONS                                                         \
+	X(CHECKER, "checker", CHECKER, 0, "", "advise",                        \
+		"Run only this checker; may be repeated.")                     \
+	X(FAIL_ON, "fail_on", LEVEL, 0, "none", "advise",                      \
+		"Exit with status 3 if a finding reaches this level.")
+
+#define MODEL_OPTIONS                                                          \
+	X(BATCH_SIZE, "batch_size", POSITIVE, 0, "", "model diff",             \
+		"Use this batch size where the file leaves it open (default 1).") \
+	X(INPUT_SHAPES, "input_shapes", SHAPES, 0, "", "model diff",           \
+		"Set shapes of inputs, such as x:1x224x224x3.")                \
+	X(SIGNATURE, "signature", NAME, 0, "", "model diff",                   \
+		"Count this signature of a SavedModel (default serving_default).") \
+	X(TRIP_COUNT, "trip_count", POSITIVE, 0, "", "model diff",             \
+		"Count loops whose length depends on data this many times (default 1).") \
+	X(MODEL_FAIL_IF, "fail_if", LIMITS, 0, "", "model",                    \
+		"Exit with status 3 if a total exceeds a limit, such as macs>300M, and 4 if something " \
+		"was not counted, so that nobody can tell.")                   \
+	X(ALLOW_UNCOUNTED, "allow_uncounted", BOOL, 0, "false", "model",       \
+		"Accept limits of fail_if that hold for what was counted, if not all was.") \
+	X(MODEL_MAX_DEPTH, "max_depth", POSITIVE, 0, "2", "model",             \
+		"Use this many parts of a node's name as its layer.")          \
+	X(MODEL_ORDER_BY, "order_by", MODEL_ORDER, 0, "layer", "model",        \
+		"Sort layers: in the model's order (layer), by name, or numbers descending.")
+
+#define DIFF_OPTIONS                                                           \
+	X(BASE_STEP, "base_step", INT, 0, "", "diff",                          \
+		"Compare with this step of the base, or of the same profile.") \
+	X(MIN_CHANGE, "min_change", PERCENT, 0, "5%", "diff",                  \
+		"Treat smaller changes of times as noise; text reports omit their rows.") \
+	X(MIN_DELTA_MICROS, "min_delta_micros", MICROS, 0, "0", "diff",        \
+		"Treat smaller differences of times as noise; text reports omit their rows.") \
+	X(RENAME, "rename", RULES, 0, "", "diff",                              \
+		"Rename rows of the base before matching them.")               \
+	X(NO_GUESS, "no_guess", BOOL, 0, "false", "diff",                      \
+		"Do not match renamed scopes by their contents.")              \
+	X(FAIL_IF, "fail_if", CHANGES, 0, "", "diff",                          \
+		"Exit with status 3 if a change exceeds a limit, such as micros>5% or input_share>10pt; with 4 if there " \
+		"are too few runs to tell.")                                   \
+	X(BUDGETS, "budgets", FILE, 0, "", "diff",                             \
+		"Read conditions like those of fail_if from a file, one per line.") \
+	X(DIFF_ORDER_BY, "order_by", DIFF_ORDER, 0, "delta", "diff",           \
+		"Sort rows by the size of the change, its percentage, or base, new or name.")
 
 #define MINIMUM_OPTION(id, word, column, unit, value, option, minimum, ...)    \
 	X(MIN_##id, "min_" word, unit, option, "0", OF_VIEWS, minimum)
@@ -128,11 +179,25 @@ enum option_kind {
 	KIND_MICROS = AMOUNT_MICROS,
 	KIND_BYTES = AMOUNT_BYTES,
 	KIND_RATE = AMOUNT_RATE,
-	KIND_BOOL = N_AMOUNTS,
-	KIND_WORD,
-	KIND_TABLE_WORD,
-	KIND_TEXT,
+	KIND_POSITIVE = N_AMOUNTS, /* 0: not given */
+	KIND_BOOL,
+	/* One of several words; the number is its index. */
 	KIND_BY,
+	KIND_LEVEL,
+	KIND_MODEL_ORDER,
+	KIND_DIFF_ORDER,
+	KIND_TABLE_WORD,
+	/* Texts of other forms. */
+	KIND_TEXT,
+	KIND_NAME,
+	KIND_SHAPES,
+	KIND_PERCENT,
+	KIND_LIMITS,  /* of totals */
+	KIND_CHANGES, /* limits of changes; those given later are added */
+	KIND_RULES,
+	KIND_FILE,
+	KIND_CHECKER, /* a checker, its option and its value, for each setting */
+	KIND_WORD,
 	KIND_DEVICE,
 	KIND_WORDS,
 	KIND_REGEXES,
@@ -173,6 +238,20 @@ enum order {
 	ORDER_FOUND, /* an empty order_by: in the view's order */
 };
 
+/* The words of order_by in comparisons: id, word. */
+#define DIFF_ORDERS(X)           \
+	X(BY_DELTA, "delta")     \
+	X(BY_PERCENT, "percent") \
+	X(BY_BASE, "base")       \
+	X(BY_NEW, "new")         \
+	X(BY_NAME, "name")
+
+enum diff_order {
+#define X(id, word) id,
+	DIFF_ORDERS(X)
+#undef X
+};
+
 /* The viewer a timeline is written for. */
 enum timeline_viewer { VIEWER_CHROME, VIEWER_PERFETTO };
 
@@ -190,13 +269,14 @@ struct word_list {
 };
 
 struct tfprof_options {
-	int64_t number[N_OPTIONS];        /* INT and BOOL */
-	struct word_list list[N_OPTIONS]; /* the others; WORD and TEXT hold one text,
-					     OUTPUT its text and the path of the file */
+	int64_t number[N_OPTIONS];        /* numbers, BOOL and kinds of words */
+	struct word_list list[N_OPTIONS]; /* texts: one or, of WORDS, REGEXES, CHANGES and
+					     CHECKER, several; OUTPUT has its text and the
+					     path of the file */
 	unsigned selected;                /* bits of select_id */
 	enum order order;
 	enum order first_number;     /* of select, as typed; ORDER_NAME if it has none */
-	uint64_t given;              /* bits of the options that are not left at their default */
+	bool given[N_OPTIONS];       /* not left at its default */
 	struct output_option output; /* its outfile is in the list and ends in NUL */
 	bool took_dump_to_file;      /* the deprecated way to name a file */
 	bool tolerant;               /* set from a message: accept what TensorFlow accepts */
@@ -210,8 +290,22 @@ static inline bool options_select(const struct tfprof_options *o, enum select_id
 
 static inline bool options_is_given(const struct tfprof_options *o, enum option_id id)
 {
-	return o->given >> id & 1;
+	return o->given[id];
 }
+
+/* The option of this name that applies to a question or, without one, the first; N_OPTIONS if
+ * there is none. */
+size_t options_find(const char *question, const char *name);
+/* Its name. */
+const char *option_get_name(size_t id);
+/* Sets an option from text. What only later folders can check is taken as it is: limits of
+ * changes, rules, checkers (lib/options.c). */
+enum tfprof_status options_set(struct tfprof_options *o, size_t id, struct span value,
+	struct tfprof_error *err);
+/* Appends to a list. */
+bool options_append(struct tfprof_options *o, size_t id, const struct span *words, size_t n);
+/* The value of a TEXT or another form of text; NULL if it is empty. */
+const char *options_get_text(const struct tfprof_options *o, enum option_id id);
 
 /* Sets the defaults that depend on the query. Without select, a profile that has no run shows
  * parameters; without order_by, op view is ordered by the first number selected. False on

@@ -62,7 +62,9 @@ enum tfprof_status tfprof_options_set_message(tfprof_options *o, const void *byt
 	memset(fresh->number, 0, sizeof(fresh->number));
 	fresh->number[OPT_DOC] = 1;
 	fresh->number[OPT_ALL_SCOPES] = 1;
-	fresh->given = ~(uint64_t)0;
+	fresh->number[OPT_BASE_STEP] = -1;
+	for (size_t id = 0; id < N_OPTIONS; id++)
+		fresh->given[id] = true;
 	fresh->tolerant = true;
 	status = read_message(fresh, (struct span){bytes, size}, lists, &dump, err);
 	if (status == TFPROF_OK && dump.n) {

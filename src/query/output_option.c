@@ -1,5 +1,8 @@
 #include "query/output_option.h"
 
+#include <stdio.h>
+
+#include "base/spelling.h"
 #include "base/words.h"
 
 const char *const output_words[] = {
@@ -59,9 +62,11 @@ static bool take_word(struct span setting, struct span name, const char *const *
 
 static enum tfprof_status no_file_error(enum format format, struct tfprof_error *err)
 {
-	return error_set(err, TFPROF_ARGUMENT,
-		"-output: type %s needs a file: -output %s:outfile=PATH", output_words[format],
-		output_words[format]);
+	char setting[64];
+
+	snprintf(setting, sizeof(setting), "%s:outfile=PATH", output_words[format]);
+	return error_set(err, TFPROF_ARGUMENT, "%s: type %s needs a file: %s", OPTION("output"),
+		output_words[format], SETTING("output", setting));
 }
 
 static enum tfprof_status parse_setting(struct span setting, struct output_option *o,
@@ -83,7 +88,7 @@ static enum tfprof_status parse_setting(struct span setting, struct output_optio
 		return TFPROF_OK;
 	}
 	return error_set(err, TFPROF_ARGUMENT,
-		"-output: unknown setting '%.*s' of output type %s: expected %s",
+		"%s: unknown setting '%.*s' of output type %s: expected %s", OPTION("output"),
 		ERROR_SPAN(setting), output_words[o->format], settings_of(o->format));
 }
 

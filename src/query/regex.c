@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/spelling.h"
 #include "query/required.h"
 
 /* Backtracking steps and memory allowed per match. */
@@ -88,8 +89,8 @@ static enum tfprof_status compile_error(struct tfprof_error *err, const char *op
 	char text[200];
 
 	pcre2_get_error_message(code, (PCRE2_UCHAR *)text, sizeof(text));
-	return error_set(err, TFPROF_REGEX, "-%s: %s at position %zu of '%.*s' (before '%.*s')",
-		option, text, offset, ERROR_SPAN(pattern),
+	return error_set(err, TFPROF_REGEX, "%s: %s at position %zu of '%.*s' (before '%.*s')",
+		OPTION(option), text, offset, ERROR_SPAN(pattern),
 		ERROR_SPAN(((struct span){pattern.at + offset, pattern.n - offset})));
 }
 
@@ -403,6 +404,6 @@ enum tfprof_status regexes_check(const struct regexes *r, struct tfprof_error *e
 		return TFPROF_OK;
 	pcre2_get_error_message(r->failed, (PCRE2_UCHAR *)text, sizeof(text));
 	return error_set(err, TFPROF_REGEX,
-		"-%s: matching '%.*s' failed: %s; use fewer nested repeats", r->shared->option,
-		ERROR_SPAN(r->shared->at[r->failed_at].pattern), text);
+		"%s: matching '%.*s' failed: %s; use fewer nested repeats",
+		OPTION(r->shared->option), ERROR_SPAN(r->shared->at[r->failed_at].pattern), text);
 }

@@ -24,7 +24,8 @@ bool advice_call_each(const struct call *c, advice_call_fn *fn, void *context)
 }
 
 struct setter {
-	tfprof_advice_options *options;
+	tfprof_options *options;
+	bool is_any;
 	enum tfprof_status status;
 	struct tfprof_error *err;
 };
@@ -33,26 +34,28 @@ static bool set_option(void *context, const char *checker, const char *option, c
 {
 	struct setter *s = context;
 
-	if (!s->options)
-		s->options = tfprof_advice_options_new();
-	s->status = s->options ? tfprof_advice_options_set(s->options, "all", NULL, NULL, s->err)
-			       : error_no_memory(s->err);
+	s->is_any = true;
+	s->status = tfprof_options_add_checker(s->options, "all", NULL, NULL, s->err);
 	if (s->status == TFPROF_OK)
-		s->status = tfprof_advice_options_set(s->options, checker, option, value, s->err);
+		s->status = tfprof_options_add_checker(s->options, checker, option, value, s->err);
 	return s->status == TFPROF_OK;
 }
 
-enum tfprof_status advice_call_options(const struct call *c, tfprof_advice_options **options,
-	struct tfprof_error *err)
+enum tfprof_status advice_call_options(const struct call *c, tfprof_options **options,
+	bool *has_settings, struct tfprof_error *err)
 {
-	struct setter s = {.err = err};
+	struct setter s = {.options = tfprof_options_new(), .err = err};
 
 	*options = NULL;
+	*has_settings = false;
+	if (!s.options)
+		return error_no_memory(err);
 	if (!advice_call_each(c, set_option, &s) && s.status == TFPROF_OK)
 		s.status = error_no_memory(err);
+	*has_settings = s.is_any;
 	if (s.status == TFPROF_OK)
 		*options = s.options;
 	else
-		tfprof_advice_options_free(s.options);
+		tfprof_options_free(s.options);
 	return s.status;
 }

@@ -4,9 +4,9 @@
 
 #include "server/call.h"
 
-/* All checkers, with these options. Free them; NULL if the call gives none. */
-enum tfprof_status advice_call_options(const struct call *c, tfprof_advice_options **options,
-	struct tfprof_error *err);
+/* All checkers, with these options, and whether the call gives any. Free them. */
+enum tfprof_status advice_call_options(const struct call *c, tfprof_options **options,
+	bool *has_settings, struct tfprof_error *err);
 
 /* Calls `fn` with each of them. False if `fn` returned false. */
 typedef bool advice_call_fn(void *context, const char *checker, const char *option,

@@ -19,63 +19,43 @@ bool diff_is_asked(const struct call *c)
 	return value && strcmp(value, "1") == 0;
 }
 
-static enum tfprof_status compare_models(const struct diff_request *r,
-	const tfprof_diff_options *diff_options, tfprof_result **result, struct tfprof_error *err)
+static enum tfprof_status set_model(const struct shown_profile *shown, struct tfprof_input *input,
+	struct tfprof_diff_side *side, struct tfprof_error *err)
 {
-	struct tfprof_input inputs[N_SIDES];
-	tfprof_model_options *options;
-	enum tfprof_status status;
-
-	for (size_t i = 0; i < N_SIDES; i++) {
-		if (r->sides[i]->inputs.n != 1 ||
-			!tfprof_model_recognize(r->sides[i]->inputs.at[0].path))
-			return error_set(err, TFPROF_ARGUMENT, "view=model: expected model files");
-		inputs[i] = tfprof_input_file(r->sides[i]->inputs.at[0].path);
-	}
-	options = tfprof_model_options_new();
-	if (!options)
-		return error_no_memory(err);
-	tfprof_model_options_set_reading(options, r->sides[0]->reading);
-	status = tfprof_diff_run_models(&inputs[0], &inputs[1], options, r->options, diff_options,
-		result, err);
-	tfprof_model_options_free(options);
-	return status;
-}
-
-static enum tfprof_status compare_views(const struct diff_request *r,
-	const tfprof_diff_options *diff_options, const volatile int *cancel, tfprof_result **result,
-	struct tfprof_error *err)
-{
-	struct tfprof_diff_side sides[N_SIDES];
-	const char *names[N_SIDES];
-	int view = tfprof_view_from_name(r->view);
-
-	if (view < 0)
-		return error_set(err, TFPROF_ARGUMENT, "view=%.100s: no such view", r->view);
-	for (size_t i = 0; i < N_SIDES; i++) {
-		names[i] = r->sides[i]->inputs.at[0].path;
-		sides[i] = (struct tfprof_diff_side){&r->sides[i]->profile, &names[i], 1};
-	}
-	return tfprof_diff_run(&sides[0], &sides[1], (enum tfprof_view)view, r->options,
-		diff_options, cancel, result, err);
+	if (shown->inputs.n != 1 || !tfprof_model_recognize(shown->inputs.at[0].path))
+		return error_set(err, TFPROF_ARGUMENT, "view=model: expected model files");
+	*input = tfprof_input_file(shown->inputs.at[0].path);
+	*side = (struct tfprof_diff_side){.model = input, .reading = shown->reading};
+	return TFPROF_OK;
 }
 
 static enum tfprof_status make_diff(void *context, tfprof_profile *profile,
 	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
 	const struct diff_request *r = context;
-	tfprof_diff_options *diff_options = tfprof_diff_options_new();
+	bool is_of_models = strcmp(r->view, "model") == 0;
+	int view = is_of_models ? TFPROF_OP : tfprof_view_from_name(r->view);
+	struct tfprof_diff_side sides[N_SIDES];
+	struct tfprof_input inputs[N_SIDES];
+	const char *names[N_SIDES];
 	tfprof_result *result = NULL;
-	enum tfprof_status status = diff_options
-		? tfprof_diff_options_set(diff_options, "order_by", r->order, err)
-		: error_no_memory(err);
+	enum tfprof_status status =
+		tfprof_options_set_for(r->options, "diff", "order_by", r->order, err);
 
 	(void)profile;
+	if (status == TFPROF_OK && view < 0)
+		status = error_set(err, TFPROF_ARGUMENT, "view=%.100s: no such view", r->view);
+	for (size_t i = 0; status == TFPROF_OK && i < N_SIDES; i++) {
+		names[i] = r->sides[i]->inputs.at[0].path;
+		sides[i] = (struct tfprof_diff_side){.profiles = &r->sides[i]->profile,
+			.names = &names[i],
+			.n = 1};
+		if (is_of_models)
+			status = set_model(r->sides[i], &inputs[i], &sides[i], err);
+	}
 	if (status == TFPROF_OK)
-		status = strcmp(r->view, "model") == 0
-			? compare_models(r, diff_options, &result, err)
-			: compare_views(r, diff_options, cancel, &result, err);
-	tfprof_diff_options_free(diff_options);
+		status = tfprof_diff_run(&sides[0], &sides[1], (enum tfprof_view)view, r->options,
+			cancel, &result, err);
 	*object = result;
 	return status;
 }

@@ -13,7 +13,7 @@ static enum tfprof_status make_advice(void *context, tfprof_profile *profile,
 	const volatile int *cancel, void **object, struct tfprof_error *err)
 {
 	tfprof_result *result;
-	enum tfprof_status status = tfprof_advise_run(profile, context, cancel, &result, err);
+	enum tfprof_status status = tfprof_ask(profile, "advise", context, cancel, &result, err);
 
 	*object = result;
 	return status;
@@ -30,9 +30,10 @@ static bool put_setting(void *context, const char *checker, const char *option, 
 static enum tfprof_status advice_use(struct call *c, int64_t p, struct kept **kept,
 	struct tfprof_error *err)
 {
-	tfprof_advice_options *options;
+	tfprof_options *options;
 	struct buf key = {0};
-	enum tfprof_status status = advice_call_options(c, &options, err);
+	bool has_settings;
+	enum tfprof_status status = advice_call_options(c, &options, &has_settings, err);
 
 	if (status != TFPROF_OK)
 		return status;
@@ -48,7 +49,7 @@ static enum tfprof_status advice_use(struct call *c, int64_t p, struct kept **ke
 				    : store_use(c->store, p, key.at, &maker, &c->cancel, kept, err);
 	}
 	buf_clear(&key);
-	tfprof_advice_options_free(options);
+	tfprof_options_free(options);
 	return status;
 }
 

@@ -66,13 +66,14 @@ static bool add_checker(void *context, const char *checker, const char *option, 
 static enum tfprof_status list_checkers(const struct call *c, struct command_inputs *in,
 	struct tfprof_error *err)
 {
-	tfprof_advice_options *options;
-	enum tfprof_status status = advice_call_options(c, &options, err);
+	tfprof_options *options;
+	bool has_settings;
+	enum tfprof_status status = advice_call_options(c, &options, &has_settings, err);
 
-	if (status == TFPROF_OK && options &&
+	if (status == TFPROF_OK && has_settings &&
 		!(add_flag(in, "checker", "all") && advice_call_each(c, add_checker, in)))
 		status = error_no_memory(err);
-	tfprof_advice_options_free(options);
+	tfprof_options_free(options);
 	return status;
 }
 

@@ -18,17 +18,15 @@ static enum tfprof_status make_model(void *context, tfprof_profile *profile,
 {
 	const struct model_request *r = context;
 	struct tfprof_input input = tfprof_input_file(r->path);
-	tfprof_model_options *options = tfprof_model_options_new();
+	tfprof_options *options = tfprof_options_new();
 	tfprof_result *result = NULL;
 	enum tfprof_status status = options ? TFPROF_OK : error_no_memory(err);
 
-	if (status == TFPROF_OK)
-		tfprof_model_options_set_reading(options, r->reading);
 	if (status == TFPROF_OK && r->device)
-		status = tfprof_model_options_set(options, "device", r->device, err);
+		status = tfprof_options_set_for(options, "model", "device", r->device, err);
 	if (status == TFPROF_OK)
-		status = tfprof_model_run(&input, options, &result, err);
-	tfprof_model_options_free(options);
+		status = tfprof_model_run(&input, r->reading, options, &result, err);
+	tfprof_options_free(options);
 	*object = result;
 	return status;
 }
@@ -38,7 +36,7 @@ static void put_devices(struct json *out)
 	const struct tfprof_option_info *info;
 	const char *const *words = NULL;
 
-	for (size_t i = 0; (info = tfprof_model_option_get_info(i)); i++)
+	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++)
 		if (strcmp(info->name, "device") == 0)
 			words = info->words;
 	json_key(out, "devices");

@@ -18,18 +18,21 @@ enum tfprof_status view_profile(const struct call *c, struct shown_profile **pro
 enum tfprof_status view_given_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err)
 {
+	const char *question = call_get(c, "question"), *view = call_get(c, "view");
 	const struct tfprof_option_info *info;
 	enum tfprof_status status = TFPROF_OK;
 
+	question = question ? question : view ? view : "scope";
 	*options = tfprof_options_new();
 	if (!*options)
 		return error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_option_get_info(i)); i++) {
 		const char *value = call_get(c, info->name);
 
-		/* No request writes a file. */
-		if (value && strcmp(info->kind, "output") != 0)
-			status = tfprof_options_set(*options, info->name, value, err);
+		/* No request reads or writes a file. */
+		if (value && tfprof_option_applies(info, question) &&
+			strcmp(info->kind, "output") != 0 && strcmp(info->kind, "file") != 0)
+			status = tfprof_options_set_for(*options, question, info->name, value, err);
 	}
 	if (status == TFPROF_OK)
 		return TFPROF_OK;

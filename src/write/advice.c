@@ -155,8 +155,7 @@ static void put_option(struct json *j, const struct tfprof_checker_option_info *
 		json_put_double(j, info->name, number);
 }
 
-static void put_verdict(struct json *j, const struct verdict *v,
-	const struct tfprof_advice_options *o)
+static void put_verdict(struct json *j, const struct verdict *v, const struct tfprof_options *o)
 {
 	const struct tfprof_checker_option_info *options = v->checker->info.options;
 	size_t id = 0;

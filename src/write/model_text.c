@@ -340,7 +340,7 @@ static void put_title(const struct model_report *r, struct buf *b)
 	}
 	if (r->file.inputs.n)
 		buf_printf(b, "%s)",
-			r->file.assumes_batch && !r->options->number[MODEL_OPT_BATCH_SIZE]
+			r->file.assumes_batch && !r->options->number[OPT_BATCH_SIZE]
 				? "; batch 1 assumed"
 				: "");
 	buf_char(b, '\n');

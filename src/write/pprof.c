@@ -10,6 +10,7 @@
  *
  * Frames on the first level have no caller, so no location. */
 #include "base/hash.h"
+#include "base/spelling.h"
 #include "base/strings.h"
 #include "base/vec.h"
 #include "proto/fields.h"
@@ -35,7 +36,8 @@ void pprof_refuse(const struct query *q, struct buf *why)
 	} else if (select->n != 1) {
 		buf_text(why, "Can only select 1 attribute for pprof output.");
 	} else if (metric_of(q->options) == N_METRICS) {
-		buf_text(why, "pprof doesn't support -select=");
+		buf_printf(why, "pprof doesn't support %sselect=",
+			q->options->tolerant ? "-" : spell_dash());
 		buf_span(why, select->at[0]);
 	}
 }

@@ -6,6 +6,7 @@
  *               /gpu:0      █  █
  *     Conv2D    /cpu:0 █       █
  */
+#include "base/spelling.h"
 #include "write/timeline.h"
 
 #include "write/timeline_events.h"
@@ -101,7 +102,8 @@ enum tfprof_status timeline_op_write(struct query *q, struct sink *out, struct b
 
 	if (q->options->number[OPT_STEP] < 0)
 		return error_set(err, TFPROF_ARGUMENT,
-			"a timeline of op view shows one step: choose it with -step");
+			"a timeline of op view shows one step: choose it with %s",
+			SETTING("step", ""));
 	buf_text(text, "generating trace file.\n");
 	chrome_open(&j);
 	for (uint32_t row = 1; status == TFPROF_OK && row < q->n && !query_cancelled(q); row++)

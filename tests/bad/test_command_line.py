@@ -99,7 +99,7 @@ def test_a_runaway_regex_ends_the_query_at_its_first_failure(many_names, view, o
     assert time.monotonic() - begin < 5
     line = done.stderr.decode().splitlines()[-1]
     assert done.returncode == 2 and done.stdout == b""
-    assert line.startswith(f"tfprof: -{option}: matching '(") and "limit exceeded" in line
+    assert line.startswith(f"tfprof: --{option}: matching '(") and "limit exceeded" in line
 
 
 @pytest.mark.parametrize("view", ["scope", "op"])

@@ -101,11 +101,11 @@ def test_values_as_people_type_them(run, typed, plain):
 
 
 @pytest.mark.parametrize("arguments, expected", [
-    (["--min_micros=3parsec"], "tfprof: -min_micros: unknown unit 'parsec' in '3parsec': expected "
+    (["--min_micros=3parsec"], "tfprof: --min_micros: unknown unit 'parsec' in '3parsec': expected "
                                "one of: us, ms, s, sec, min\n"),
-    (["--min_bytes=1ms"], "tfprof: -min_bytes: unknown unit 'ms' in '1ms': expected one of: B, KB, "
+    (["--min_bytes=1ms"], "tfprof: --min_bytes: unknown unit 'ms' in '1ms': expected one of: B, KB, "
                           "MB, GB, KiB, MiB, GiB\n"),
-    (["--max_depth=1k"], "tfprof: -max_depth: '1k' is not a whole number\n"),
+    (["--max_depth=1k"], "tfprof: --max_depth: '1k' is not a whole number\n"),
     (["--selec=x"], "tfprof: unknown flag: --selec: did you mean --select?\n"),
     (["--profil-path=x"], "tfprof: unknown flag: --profil-path: did you mean --profile_path?\n"),
     (["--xyzzyplugh"], "tfprof: unknown flag: --xyzzyplugh: 'tfprof --help' lists all flags\n"),

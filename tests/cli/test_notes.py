@@ -23,9 +23,9 @@ def test_a_regex_that_matches_nothing(run, view, option, names):
             "type": "rainable_var"}[names]
     base = [view, "profile", "--max_depth=1000"]
     assert notes(run, *base, f"--{option}={part}") == [
-        f"-{option}: '{part}' matches no {names}: {WHOLE}'.*{part}.*'"]
+        f"--{option}: '{part}' matches no {names}: {WHOLE}'.*{part}.*'"]
     assert notes(run, *base, f"--{option}=no_such_thing") == [
-        f"-{option}: 'no_such_thing' matches no {names}"]
+        f"--{option}: 'no_such_thing' matches no {names}"]
     assert notes(run, *base, f"--{option}=.*{part}.*") == []
 
 
@@ -33,15 +33,15 @@ def test_each_regex_of_a_list(run):
     """Also one that is not tried because another one matches first."""
     regexes = "--show_name_regexes=unit_1.*,unit_1_0.*,unit_1_0,no_such_thing"
     assert notes(run, "scope", "profile", regexes, "--max_depth=1000") == [
-        "-show_name_regexes: 'no_such_thing' matches no name"]
+        "--show_name_regexes: 'no_such_thing' matches no name"]
 
 
 def test_a_list_of_thousands_gets_a_few_notes(run):
     regexes = ",".join(f"unit_{i}" for i in range(2000))
     lines = notes(run, "scope", "profile", f"--show_name_regexes={regexes}", "--max_depth=1000")
     assert len(lines) == 6
-    assert lines[0].startswith("-show_name_regexes: 'unit_0' matches no name")
-    assert lines[5] == "-show_name_regexes: more of its 2000 regexes may match no name"
+    assert lines[0].startswith("--show_name_regexes: 'unit_0' matches no name")
+    assert lines[5] == "--show_name_regexes: more of its 2000 regexes may match no name"
 
 
 def test_nothing_passes(run):

@@ -258,7 +258,7 @@ def test_a_question_that_does_not_apply_says_what_to_add(planted):
 def test_options_of_others_are_refused(planted):
     failed = run("devices", *planted, "--select=bytes", check=False)
     assert failed.returncode == 2
-    assert failed.stderr == b"tfprof: -select is not an option of the command devices\n"
+    assert failed.stderr == b"tfprof: --select is not an option of the command devices\n"
 
 
 def test_a_format_that_is_not_of_tables_is_refused(planted, tmp_path):

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tfprof_input in = tfprof_input_bytes(data + 2, size - 2);
 	tfprof_profile *p;
-	tfprof_advice_options *options;
+	tfprof_options *options;
 	tfprof_result *result = NULL;
 	struct tfprof_error err = {0};
 	enum tfprof_status status;
@@ -32,13 +32,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	p = tfprof_profile_new();
-	options = tfprof_advice_options_new();
+	options = tfprof_options_new();
 	check(p && options);
-	tfprof_advice_options_set(options, "all", NULL, NULL, NULL);
-	tfprof_advice_options_set(options, "TinyKernelChecker", "min_kernels", "1", NULL);
-	tfprof_advice_options_set(options, "IdleGapChecker", "min_kernels", "1", NULL);
-	tfprof_advice_options_set(options, "MemoryPeakChecker", "limit_bytes", "1000", NULL);
-	tfprof_advice_options_set_output(options, "json", NULL);
+	tfprof_options_add_checker(options, "all", NULL, NULL, NULL);
+	tfprof_options_add_checker(options, "TinyKernelChecker", "min_kernels", "1", NULL);
+	tfprof_options_add_checker(options, "IdleGapChecker", "min_kernels", "1", NULL);
+	tfprof_options_add_checker(options, "MemoryPeakChecker", "limit_bytes", "1000", NULL);
+	tfprof_options_set(options, "output", "json", NULL);
 	if (load(p, data[0], &in) == TFPROF_OK) {
 		mem_fail_at(data[1]);
 		status = run_advice(p, options, NULL, &result, &err);
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check((status == TFPROF_OK) == (result != NULL));
 		tfprof_result_free(result);
 	}
-	tfprof_advice_options_free(options);
+	tfprof_options_free(options);
 	tfprof_profile_free(p);
 	return 0;
 }

@@ -22,7 +22,8 @@ static tfprof_profile *load(const uint8_t *data, size_t size)
 static void compare(tfprof_profile *base, tfprof_profile *other, const uint8_t *choice)
 {
 	static const char *const formats[] = {"text", "json", "csv", "markdown", "pprof"};
-	const struct tfprof_diff_side sides[] = {{&base, NULL, 1}, {&other, NULL, 1}};
+	const struct tfprof_diff_side sides[] = {{.profiles = &base, .n = 1},
+		{.profiles = &other, .n = 1}};
 	tfprof_options *options = tfprof_options_new();
 	tfprof_result *result = NULL;
 	struct tfprof_error err = {0};
@@ -33,7 +34,7 @@ static void compare(tfprof_profile *base, tfprof_profile *other, const uint8_t *
 	check(options != NULL);
 	mem_fail_at(choice[1]);
 	status = tfprof_diff_run(&sides[0], &sides[1], (enum tfprof_view)(choice[0] % 4), options,
-		NULL, NULL, &result, &err);
+		NULL, &result, &err);
 	check(status == TFPROF_OK || err.text[0]);
 	for (size_t i = 0; result && i < sizeof(formats) / sizeof(*formats); i++)
 		if (tfprof_result_render(result, formats[i], &bytes, &n, NULL) == TFPROF_OK)

@@ -137,8 +137,8 @@ def test_only_the_public_headers_are_installed(installed):
 def test_each_header_is_enough(installed, tmp_path, header, language):
     source = tmp_path / "program"
     source.write_text(f"#include <tfprof/{header.name}>\n"
-                      "int main(void) { tfprof_diff_options_free(tfprof_diff_options_new());"
-                      " return !tfprof_model_option_get_info(0); }\n", encoding="utf-8")
+                      "int main(void) { tfprof_options_free(tfprof_options_new());"
+                      " return !tfprof_option_get_info(0); }\n", encoding="utf-8")
     output("cc", "-Wall", "-Wextra", "-Werror", "-x", language, "-fsyntax-only",
            *installed.pkg_config("--cflags"), str(source))
 
@@ -162,7 +162,8 @@ def test_the_library_neither_prints_nor_exits(installed):
 def test_there_is_no_global_state(installed):
     """No writable data except the compiler's own, the thread pool, the countdown with
     which unit tests make allocations fail, and what handlers of forks and signals need:
-    the profiles and their lock, the files not yet whole, and the topics of TFPROF_DEBUG."""
+    the profiles and their lock, the files not yet whole, the topics of TFPROF_DEBUG, and how
+    texts spell options, which a front end says once."""
     if is_sanitized():
         pytest.skip("sanitizers keep state of their own")
     library = str(installed.libraries / "libtfprof.so.0")
@@ -170,7 +171,7 @@ def test_there_is_no_global_state(installed):
     written = {line.split()[2] for line in output("nm", build).splitlines()
                if line.split()[-2] in "bB"}
     allowed = {"fail_countdown", "__bss_start", "_end", "_edata", "pool", "inside", "quota",
-               "profiles", "lock", "unfinished", "topics"}
+               "profiles", "lock", "unfinished", "topics", "spelling"}
     assert not {name for name in written
                 if name not in allowed and not name.startswith(("completed.", "__cpu_", "once."))}
     data = re.search(r" \.data +PROGBITS +\w+ +\w+ +(\w+)",

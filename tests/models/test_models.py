@@ -258,7 +258,7 @@ def test_csv():
     (["--peak_flops=1T"], "give both"),
     (["--device=A100"], "A100-40"),
     (["--batch_size=0"], "expected a number of at least 1"),
-    (["--select=params"], "-select is not an option of the command model"),
+    (["--select=params"], "--select is not an option of the command model"),
 ])
 def test_wrong_options(words, message):
     result = run(FILES / "mlp/export", *words)

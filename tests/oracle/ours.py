@@ -103,15 +103,11 @@ def load_library(path=None):
         ("result_get_node_rows", ctypes.c_int,
          [pointer, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)), size_out, error]),
         ("result_free", None, [pointer]),
-        ("advice_options_new", pointer, []),
-        ("advice_options_free", None, [pointer]),
-        ("advice_options_set", ctypes.c_int,
+        ("options_add_checker", ctypes.c_int,
          [pointer, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, error]),
-        ("advice_options_set_source_lines", None, [pointer, ctypes.c_int]),
-        ("advice_options_set_output", ctypes.c_int, [pointer, ctypes.c_char_p, error]),
-        ("advice_options_set_message", ctypes.c_int, [pointer, ctypes.c_char_p, size, error]),
-        ("advise_run", ctypes.c_int,
-         [pointer, pointer, pointer, ctypes.POINTER(pointer), error]),
+        ("options_set_advice_message", ctypes.c_int, [pointer, ctypes.c_char_p, size, error]),
+        ("ask", ctypes.c_int,
+         [pointer, ctypes.c_char_p, pointer, pointer, ctypes.POINTER(pointer), error]),
         ("result_get_level", ctypes.c_int, [pointer]),
         ("result_get_text", pointer, [pointer, size_out]),
         ("result_get_notes", pointer, [pointer, size_out]),
@@ -168,12 +164,12 @@ class Ours:
 
     def advise(self, options):
         """Options: a serialized AdvisorOptionsProto."""
-        chosen = self._library.tfprof_advice_options_new()
+        chosen = self._library.tfprof_options_new()
         try:
-            self._do("advice_options_set_message", chosen, options, len(options))
+            self._do("options_set_advice_message", chosen, options, len(options))
             return self._advise(chosen)[0]
         finally:
-            self._library.tfprof_advice_options_free(chosen)
+            self._library.tfprof_options_free(chosen)
 
     def print_model_analysis(self, graph, run_meta, op_log, view, options):
         self._begin()
@@ -257,18 +253,18 @@ class Ours:
     def ask_advice(self, *checkers, output="stdout", source_lines=True):
         """A checker is a name, or (name, option, value). Returns the answer and the
         highest level: "none", "notice", "warning" or "high"."""
-        chosen = self._library.tfprof_advice_options_new()
+        chosen = self._library.tfprof_options_new()
         try:
             for checker in checkers:
                 words = (checker, None, None) if isinstance(checker, str) else checker
-                self._do("advice_options_set", chosen,
+                self._do("options_add_checker", chosen,
                          *(None if word is None else str(word).encode() for word in words))
-            self._do("advice_options_set_output", chosen, os.fsencode(output))
-            self._library.tfprof_advice_options_set_source_lines(chosen, source_lines)
+            self._do("options_set", chosen, b"output", os.fsencode(output))
+            self._do("options_set", chosen, b"source_lines", b"true" if source_lines else b"false")
             answer, level = self._advise(chosen)
             return answer, LEVELS[level]
         finally:
-            self._library.tfprof_advice_options_free(chosen)
+            self._library.tfprof_options_free(chosen)
 
     def add_checkpoint(self, path):
         self._add("checkpoint", ctypes.byref(_Input(os.fsencode(path), None, 0)))
@@ -320,7 +316,7 @@ class Ours:
 
     def _advise(self, options):
         result = ctypes.c_void_p()
-        self._do("advise_run", self._profile, options, None, ctypes.byref(result))
+        self._do("ask", self._profile, b"advise", options, None, ctypes.byref(result))
         try:
             return self._answer(result, 0), self._library.tfprof_result_get_level(result)
         finally:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import tfprof
-from tfprof import _inputs, _native, _wording
+from tfprof import _native
 
 FLAG = re.compile(r"(?<![\w-])--?[a-z]\w+")
 
@@ -47,20 +47,6 @@ def test_regexes_are_quoted_as_written(profile, option):
         profile.scope(**{option: "(--graph_path -step=3"})
     assert str(caught.value).startswith(f"{option}: ")
     assert "'(--graph_path -step=3'" in str(caught.value)
-
-
-def test_every_flag_has_a_keyword():
-    for name in _inputs.KINDS:
-        assert _wording.to_keywords(f"needs --{name}_path") == f"needs {name}="
-        assert _wording.to_keywords(f"--{name}_path=FILE") == f"{name}=FILE"
-    for row in _native.options():
-        assert _wording.to_keywords(f"see -{row[0]}") == f"see {row[0]}="
-        assert _wording.to_keywords(f"--{row[0]}=1") == f"{row[0]}=1"
-
-
-def test_words_that_are_no_flags_stay():
-    for text in ("a/b-step: x", "run-select", "/tmp/-step", "--no_such_flag", "x - step"):
-        assert _wording.to_keywords(text) == text
 
 
 def test_the_class_and_status_of_an_error_stay(profile, tmp_path):

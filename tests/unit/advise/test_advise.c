@@ -235,15 +235,15 @@ static void test_options_survive_failed_allocations(void **state)
 	enum tfprof_status status = TFPROF_NO_MEMORY;
 
 	for (size_t n = 1; status != TFPROF_OK; n++) {
-		tfprof_advice_options *o = tfprof_advice_options_new();
+		tfprof_options *o = tfprof_options_new();
 
 		mem_fail_at(n);
-		status = tfprof_advice_options_set(o, "JobChecker", "ps_job", "server", NULL);
+		status = tfprof_options_add_checker(o, "JobChecker", "ps_job", "server", NULL);
 		if (status == TFPROF_OK)
-			status = tfprof_advice_options_set_output(o, "json:outfile=x", NULL);
+			status = tfprof_options_set(o, "output", "json:outfile=x", NULL);
 		mem_fail_at(0);
 		assert_true(status == TFPROF_OK || status == TFPROF_NO_MEMORY);
-		tfprof_advice_options_free(o);
+		tfprof_options_free(o);
 	}
 }
 

@@ -22,16 +22,16 @@ static void count(struct span config, void **json, size_t *n)
 {
 	struct buf archive = make_zip("config.json", config, "");
 	struct tfprof_input input = tfprof_input_bytes(archive.at, archive.n);
-	tfprof_model_options *options = tfprof_model_options_new();
+	tfprof_options *options = tfprof_options_new();
 	tfprof_result *result = NULL;
 	struct tfprof_error err = {0};
 
 	assert_non_null(options);
-	if (tfprof_model_run(&input, options, &result, &err) != TFPROF_OK ||
+	if (tfprof_model_run(&input, TFPROF_READ_AS_IS, options, &result, &err) != TFPROF_OK ||
 		tfprof_result_render(result, "json", json, n, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	tfprof_result_free(result);
-	tfprof_model_options_free(options);
+	tfprof_options_free(options);
 	buf_clear(&archive);
 }
 

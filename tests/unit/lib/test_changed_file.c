@@ -339,7 +339,7 @@ static void test_report_over_an_input(void **state)
 	struct tfprof_input c = tfprof_input_file("c");
 	tfprof_profile *p = load();
 	tfprof_options *o = tfprof_options_new();
-	tfprof_advice_options *advice = tfprof_advice_options_new();
+	tfprof_options *advice = tfprof_options_new();
 	struct tfprof_error err;
 	tfprof_result *r;
 
@@ -359,11 +359,11 @@ static void test_report_over_an_input(void **state)
 	assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_ARGUMENT);
 	assert_non_null(strstr(err.text, "t_-1: the profile was loaded from this file"));
 	unlink("t_-1");
-	assert_int_equal(tfprof_advice_options_set_output(advice, "json:outfile=link", &err),
+	assert_int_equal(tfprof_options_set(advice, "output", "json:outfile=link", &err),
 		TFPROF_OK);
 	assert_int_equal(run_advice(p, advice, NULL, &r, &err), TFPROF_ARGUMENT);
 	assert_int_equal(ask(p, &err), TFPROF_OK);
-	tfprof_advice_options_free(advice);
+	tfprof_options_free(advice);
 	tfprof_options_free(o);
 	tfprof_profile_free(p);
 	unlink("link");

@@ -221,7 +221,7 @@ static void advise(tfprof_profile *p)
 	struct tfprof_error err = {0};
 	tfprof_result *r;
 
-	answered(tfprof_advise_run(p, NULL, NULL, &r, &err), &err);
+	answered(tfprof_ask(p, "advise", NULL, NULL, &r, &err), &err);
 	tfprof_result_free(r);
 }
 
@@ -411,7 +411,7 @@ static void damage_is_reported(void **state)
 	assert_int_equal(query(p, TFPROF_SCOPE, o, true, &r, &err), TFPROF_OK);
 	tfprof_result_free(r);
 	memset((char *)(uintptr_t)kept.at, 0xff, kept.n);
-	assert_int_equal(tfprof_advise_run(p, NULL, NULL, &r, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_ask(p, "advise", NULL, NULL, &r, &err), TFPROF_FORMAT);
 	assert_string_equal(err.text,
 		"an input: it is damaged, or has changed since it was loaded: reload it");
 	assert_int_equal(tfprof_query_run(p, TFPROF_OP, o, NULL, &r, &err), TFPROF_FORMAT);

@@ -173,26 +173,22 @@ static void *advise_and_compare(void *p)
 {
 	tfprof_profile *profiles[] = {p};
 	const char *names[] = {"p"};
-	struct tfprof_diff_side side = {profiles, names, 1};
+	struct tfprof_diff_side side = {.profiles = profiles, .names = names, .n = 1};
 
 	for (int i = 0; i < N_ROUNDS; i++) {
-		tfprof_advice_options *advice = tfprof_advice_options_new();
-		tfprof_diff_options *diff = tfprof_diff_options_new();
 		tfprof_options *o = tfprof_options_new();
 		struct tfprof_summary summary;
 		tfprof_result *r;
 
-		MUST(tfprof_advise_run(p, advice, NULL, &r, &err));
+		MUST(tfprof_ask(p, "advise", o, NULL, &r, &err));
 		MUST(tfprof_result_output(r, 0, NULL, &err));
 		tfprof_result_free(r);
-		MUST(tfprof_diff_run(&side, &side, TFPROF_SCOPE, o, diff, NULL, &r, &err));
+		MUST(tfprof_diff_run(&side, &side, TFPROF_SCOPE, o, NULL, &r, &err));
 		MUST(tfprof_result_output(r, 0, NULL, &err));
 		tfprof_result_free(r);
 		MUST(tfprof_profile_find_names(p, "net/", next_name, NULL, &err));
 		tfprof_profile_get_summary(p, &summary);
 		tfprof_options_free(o);
-		tfprof_diff_options_free(diff);
-		tfprof_advice_options_free(advice);
 	}
 	return NULL;
 }
@@ -404,15 +400,16 @@ static void *save(void *p)
 static void *count_models(void *p)
 {
 	struct tfprof_input in = tfprof_input_file(TEST_DATA "/../models/files/mlp/export");
+	struct tfprof_diff_side model = {.model = &in};
 
 	for (int i = 0; i < N_ROUNDS; i++) {
 		tfprof_options *o = tfprof_options_new();
 		tfprof_result *r;
 
-		MUST(tfprof_model_run(&in, NULL, &r, &err));
+		MUST(tfprof_model_run(&in, TFPROF_READ_AS_IS, NULL, &r, &err));
 		MUST(tfprof_result_output(r, 0, NULL, &err));
 		tfprof_result_free(r);
-		MUST(tfprof_diff_run_models(&in, &in, NULL, o, NULL, &r, &err));
+		MUST(tfprof_diff_run(&model, &model, TFPROF_OP, o, NULL, &r, &err));
 		MUST(tfprof_result_output(r, 0, NULL, &err));
 		tfprof_result_free(r);
 		tfprof_options_free(o);

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,14 +39,52 @@ static void assert_rejected(const char *name, const char *value, const char *par
 		fail_msg("'%s' lacks '%s'", err.text, part);
 }
 
+/* The first that it applies to; NULL: any. */
+static const char *question_of(const struct tfprof_option_info *info)
+{
+	static char name[32];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(info->applies_to, " "), info->applies_to);
+	return strcmp(name, "all") == 0 ? NULL : name;
+}
+
+static void test_one_name_may_mean_two_options(void **state)
+{
+	assert_int_equal(tfprof_options_set_for(options, "diff", "order_by", "percent", &err),
+		TFPROF_OK);
+	assert_int_equal(tfprof_options_set_for(options, "model", "order_by", "percent", &err),
+		TFPROF_ARGUMENT);
+	assert_non_null(strstr(err.text, "--order_by: unknown word 'percent'"));
+	assert_int_equal(tfprof_options_set_for(options, "op", "batch_size", "3", &err),
+		TFPROF_ARGUMENT);
+	assert_string_equal(err.text, "--batch_size is not an option of op");
+	tfprof_set_spelling(TFPROF_SPELL_KEYWORDS);
+	assert_int_equal(tfprof_options_set_for(options, "model", "batch_size", "0", &err),
+		TFPROF_ARGUMENT);
+	assert_string_equal(err.text, "batch_size: '0': expected a number of at least 1");
+	assert_int_equal(tfprof_options_set(options, "output", "file", &err), TFPROF_ARGUMENT);
+	assert_string_equal(err.text, "output: type file needs a file: output='file:outfile=PATH'");
+	tfprof_set_spelling(TFPROF_SPELL_SHELL);
+	assert_int_equal(tfprof_options_set(options, "output", "file", &err), TFPROF_ARGUMENT);
+	assert_string_equal(err.text, "-output: type file needs a file: -output file:outfile=PATH");
+	tfprof_set_spelling(TFPROF_SPELL_FLAGS);
+}
+
 static void test_every_option_reads_back(void **state)
 {
 	const struct tfprof_option_info *info;
 
 	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++) {
-		assert_string_equal(tfprof_options_get(options, info->name), info->default_value);
-		set(info->name, info->default_value);
+		tfprof_options *one = tfprof_options_new();
+		const char *question = question_of(info);
+
 		assert_non_null(info->help);
+		if (*info->default_value)
+			assert_int_equal(tfprof_options_set_for(one, question, info->name,
+						 info->default_value, &err),
+				TFPROF_OK);
+		assert_string_equal(tfprof_options_get(one, info->name), info->default_value);
+		tfprof_options_free(one);
 	}
 	set("select", "params,bytes,params");
 	assert_string_equal(tfprof_options_get(options, "select"), "bytes,params");
@@ -224,6 +263,7 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_one_name_may_mean_two_options, make, drop),
 		cmocka_unit_test_setup_teardown(test_every_option_reads_back, make, drop),
 		cmocka_unit_test_setup_teardown(test_invalid_values_change_nothing, make, drop),
 		cmocka_unit_test_setup_teardown(test_outfile_may_contain_punctuation, make, drop),

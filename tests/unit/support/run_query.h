@@ -19,10 +19,10 @@ static inline enum tfprof_status run_query(tfprof_profile *p, enum tfprof_view v
 	return status;
 }
 
-static inline enum tfprof_status run_advice(tfprof_profile *p, const tfprof_advice_options *o,
+static inline enum tfprof_status run_advice(tfprof_profile *p, const tfprof_options *o,
 	const volatile int *cancel, tfprof_result **r, struct tfprof_error *err)
 {
-	enum tfprof_status status = tfprof_advise_run(p, o, cancel, r, err);
+	enum tfprof_status status = tfprof_ask(p, "advise", o, cancel, r, err);
 
 	if (status == TFPROF_OK)
 		status = tfprof_result_output(*r, 0, cancel, err);

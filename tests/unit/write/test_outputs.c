@@ -476,7 +476,7 @@ static void test_output_option(void **state)
 	assert_output("csv:outfile=x,formulas=raw", FORMAT_CSV, "x", VIEWER_CHROME);
 	assert_rejected("csv:formulas=no", "formulas=raw or formulas=text");
 	assert_rejected("json:formulas=text", "expected outfile=PATH");
-	assert_rejected("file", "-output file:outfile=PATH");
+	assert_rejected("file", "--output=file:outfile=PATH");
 	assert_rejected("json:outfile=", "needs a file");
 	assert_rejected("none:outfile=x", "expected none");
 	assert_rejected("file:outfile=x,viewer=perfetto", "viewer=perfetto");
