@@ -40,13 +40,23 @@ const struct schema_message *audit_get_profile_node(void)
 	return audit_find(schema_profile_proto.fields[0].of.message, MAP_VALUE)->of.message;
 }
 
+static const struct schema_message *get_exec_profile(void)
+{
+	const struct schema_field *execs = audit_find(audit_get_profile_node(), PROFILE_NODE_EXECS);
+
+	return audit_find(execs->of.message, MAP_VALUE)->of.message;
+}
+
 /* What only our own profiles have. */
 static bool is_ours(const struct schema_message *type, uint32_t number)
 {
 	return (type == &schema_profile_proto &&
 		       (number == PROFILE_TRANSFER || number == PROFILE_RECORDED)) ||
 		(type == audit_get_profile_node() && number >= PROFILE_NODE_FIRST_CONTROL &&
-			number < PROFILE_NODE_END);
+			number < PROFILE_NODE_END) ||
+		(type == get_exec_profile() &&
+			(number == EXEC_PROFILE_BUSY_MICROS ||
+				number == EXEC_PROFILE_WAITING_MICROS));
 }
 
 const struct schema_field *audit_field(const struct schema_message *type, uint32_t tag,

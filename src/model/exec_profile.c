@@ -1,5 +1,7 @@
 #include "model/exec_profile.h"
 
+#include "model/profile_fields.h"
+
 #include "proto/tuple.h"
 
 /* Loading a profile reads the sums of every exec: there the visitor is known, and
@@ -104,7 +106,7 @@ INLINE bool decode_nested(struct decoder *d, const struct wire_field *f,
 
 /* The fields that are there once. */
 struct exec_profile {
-	int64_t run_count;
+	int64_t run_count, busy_us, waiting_us;
 	struct exec_extent extent;
 };
 
@@ -122,6 +124,10 @@ INLINE bool decode(struct decoder *d, struct span message, struct exec_profile *
 			break;
 		case WIRE_VARINT(EXEC_PROFILE_LATEST_END_MICROS):
 			p->extent.end_us = (int64_t)f.value;
+			break;
+		case WIRE_VARINT(EXEC_PROFILE_BUSY_MICROS): p->busy_us = (int64_t)f.value; break;
+		case WIRE_VARINT(EXEC_PROFILE_WAITING_MICROS):
+			p->waiting_us = (int64_t)f.value;
 			break;
 		default:
 			if (!decode_nested(d, &f, v))
@@ -154,6 +160,8 @@ struct exec_sums exec_profile_sums(struct decoder *d, struct span message)
 
 	decode(d, message, &p, &v);
 	sums.run_count = p.run_count;
+	sums.busy_us = p.busy_us;
+	sums.waiting_us = p.waiting_us;
 	return sums;
 }
 

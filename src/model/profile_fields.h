@@ -4,7 +4,8 @@
  * NodeExecStats = 3 }; whether it was recorded by a tracer.
  * Of a node: the position of its first control input, if it has any; the types
  * it ran as, the last one last, unless it never ran as anything but its op; whether no
- * graph defines it; and the device that the graph asks for (executed.h). */
+ * graph defines it; and the device that the graph asks for (executed.h).
+ * Of its execs: how long threads worked for it, and how long it waited. */
 #ifndef TFPROF_MODEL_PROFILE_FIELDS_H
 #define TFPROF_MODEL_PROFILE_FIELDS_H
 
@@ -18,5 +19,7 @@ enum {
 	PROFILE_NODE_PLACED = 1003,
 	PROFILE_NODE_END, /* past the last */
 };
+
+enum { EXEC_PROFILE_BUSY_MICROS = 1000, EXEC_PROFILE_WAITING_MICROS = 1001 };
 
 #endif

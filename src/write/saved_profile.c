@@ -209,8 +209,9 @@ static void put_detail(struct writer *w, uint32_t row)
 	const struct model *m = w->model;
 	struct exec_detail detail = exec_get_detail(&m->execs, row), *d = &detail;
 	const struct string_set *devices = sets_get(&m->sets, d->devices);
+	struct exec_sums sums = exec_get_sums(&m->execs, row);
 
-	wire_put_nonzero(w->out, EXEC_PROFILE_RUN_COUNT, exec_get_sums(&m->execs, row).run_count);
+	wire_put_nonzero(w->out, EXEC_PROFILE_RUN_COUNT, sums.run_count);
 	wire_put_nonzero(w->out, EXEC_PROFILE_ALL_START_MICROS, d->start_us);
 	wire_put_nonzero(w->out, EXEC_PROFILE_LATEST_END_MICROS, d->end_us);
 	for (uint32_t i = 0; i < devices->n; i++)
@@ -221,6 +222,8 @@ static void put_detail(struct writer *w, uint32_t row)
 		wire_put_bytes(w->out, EXEC_PROFILE_DEVICES, model_text(m, devices->at[i]));
 	put_fields(w, d, RECORD_MEMORY);
 	put_fields(w, d, RECORD_ALLOCATION);
+	wire_put_nonzero(w->out, EXEC_PROFILE_BUSY_MICROS, sums.busy_us);
+	wire_put_nonzero(w->out, EXEC_PROFILE_WAITING_MICROS, sums.waiting_us);
 }
 
 static void put_execs(struct writer *w, uint32_t node)
