@@ -55,7 +55,7 @@
 		"params.")                                                     \
 	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout", OF_ALL,                  \
 		"Write in this format; file, pprof and timeline need :outfile=PATH.") \
-	X(SOURCE_LINES, "source_lines", BOOL, 0, "true", OF_VIEWS " advise",                       \
+	X(SOURCE_LINES, "source_lines", BOOL, 0, "true", OF_VIEWS,                       \
 		"In code view, append the source text to each line.")          \
 	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false", OF_VIEWS,                  \
 		"In op view, group nodes by the operation that ran instead of the one in the graph.") \
