@@ -470,6 +470,15 @@ def compiled_padding():
 
 
 @model("jit")
+def compiled_training_of_wide_layers():
+    """The compiler drops the names of some gradients."""
+    m = keras.Sequential([keras.Input([32, 32, 3]), L.Conv2D(32, 3, activation="relu"), L.Conv2D(32, 3), L.Flatten(), L.Dense(10)])
+    m.compile("adam", "mse", jit_compile=True)
+    return m, [ones(32, 32, 32, 3), ones(32, 10)], (
+        2 * conv(32 * 900 * 32, 9, 3) + 3 * conv(32 * 784 * 32, 9, 32) + 3 * product(32, 25088, 10))
+
+
+@model("jit")
 def compiled_transposed_and_depthwise():
     m = keras.Sequential([keras.Input([12, 12, 3]), L.DepthwiseConv2D(3, padding="same"), L.Conv2DTranspose(6, 4, 2, padding="same"),
                           L.Conv2D(2, 1), L.GlobalAveragePooling2D()])

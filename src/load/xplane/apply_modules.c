@@ -208,7 +208,11 @@ static void add_float_ops(struct describer *b, uint32_t node, const struct trace
 	if (f->is_known)
 		return;
 	of_run = d ? d->costs.of_op[op].matrix_float_ops : 0;
-	if (d && b->apply->model->graphs.n)
+	/* What has lost its name while it was compiled counts in the graph. */
+	if (target->module->is_of_graph &&
+		!target->module->instructions.at[target->instruction].op_name.n)
+		of_run = 0;
+	else if (d && b->apply->model->graphs.n)
 		add_clamped(&of_run, d->costs.of_op[op].padding_float_ops);
 	f->n_runs += target->n_ops;
 	add_clamped(&f->sum, clamped_product(of_run, target->n_ops));
@@ -271,6 +275,7 @@ static void take_float_ops(struct apply *a, struct hlo_module *module)
 
 		if (origin == NONE)
 			continue;
+		module->is_of_graph = true;
 		m->nodes.float_ops[origin] = 0;
 		m->nodes.flags[origin] |= NODE_COMPILED | NODE_CHANGED;
 	}

@@ -39,6 +39,7 @@ struct hlo_module {
 	uint32_t kept;               /* for the loader: its place in the model */
 	bool is_decoded, is_damaged;
 	bool has_float_ops;         /* for the loader: instead of the nodes that it was made from */
+	bool is_of_graph;           /* operations of the graph are among its products */
 	struct program *program_of; /* for the loader: the function that it was made from; NULL */
 	struct span name;
 	uint64_t entry;
