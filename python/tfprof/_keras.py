@@ -281,12 +281,13 @@ def _report(profile: Profile, path: str, batch: Optional[int]) -> Iterator[str]:
         about = [f"batch {batch}" if batch else None, overview["uncounted"]]
         yield (f"  {overview['float_ops']:,} float operations per step"
                + "".join(f" ({one})" for one in about if one))
-    yield "  nodes that take most time:"
-    costly = sorted((row for row in profile.scope(order_by="work")
-                     if row.accounted and row.depth), key=lambda row: -row.work_micros)
-    for row in costly[:5]:
-        share = 100 * row.exec_micros / total if total else 0
-        yield f"    {_milliseconds(row.exec_micros):>10} {share:5.1f}%  {row.name}"
+    costly = [row for row in profile.layers(order_by="micros", top=5)
+              if row["depth"] == 1 and row["exec_micros"] and not row["name"].startswith(("... ", "("))]
+    if costly:
+        yield "  layers that take most time:"
+    for row in costly:
+        yield (f"    {_milliseconds(row['exec_micros']):>10} {100 * row['share']:5.1f}%  {row['name']}"
+               + (f"  ({row['line']})" if row["line"] else ""))
     found = [one for one in profile.advise() if one["level"] in ("warning", "high")]
     if found:
         yield "  findings:"

@@ -155,3 +155,18 @@ def test_gradients_are_on_the_lines_of_the_forward_pass():
     lines = profile.code(select="micros", only_my_code=True)
     on_tape = sum(node.exec_micros for node in lines if "return loss, tape." in node.name)
     assert backward > 0 and on_tape < 0.05 * backward
+
+
+def test_the_report_of_keras_callback_begins_with_the_layer_of_most_work(tmp_path, capfd):
+    """One layer has 99 % of the products."""
+    model = keras.Sequential([keras.Input([512]), layers.Dense(512, name="heavy"), layers.Dense(4, name="light")])
+    model.compile("sgd", "mse")
+    callback = tfprof.KerasCallback(tmp_path, steps=(2, 4))
+    model.fit(tf.zeros([640, 512]), tf.zeros([640, 4]), batch_size=64, verbose=0, callbacks=[callback])
+    lines = capfd.readouterr().out.splitlines()
+    at = lines.index("  layers that take most time:")
+    rows = [row for row in callback.profile.layers(order_by="micros")
+            if row["depth"] == 1 and not row["name"].startswith("(")]
+    assert rows[0]["name"] == "heavy"
+    for line, row in zip(lines[at + 1:], rows[:2]):
+        assert row["name"] in line and f"{100 * row['share']:.1f}%" in line
