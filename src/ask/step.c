@@ -12,6 +12,7 @@
 
 #include "ask/question.h"
 #include "ask/step.h"
+#include "base/clamped.h"
 #include "load/anatomy/hosts.h"
 
 /* id, name, type, unit */
@@ -409,12 +410,63 @@ static enum tfprof_status find_device(struct shown *s, struct span name, struct 
 	return status;
 }
 
+/* ---- which steps ------------------------------------------------------------------------- */
+
+static bool read_number(struct span *text, int64_t *number)
+{
+	size_t i = 0;
+
+	*number = 0;
+	for (; i < text->n && text->at[i] >= '0' && text->at[i] <= '9'; i++)
+		*number = clamped_sum(clamped_product(*number, 10), text->at[i] - '0');
+	*text = span_from(*text, i);
+	return i;
+}
+
+/* "10:20", or "10" for one. */
+static bool read_range(struct span text, int64_t *first, int64_t *last)
+{
+	if (!read_number(&text, first))
+		return false;
+	*last = *first;
+	if (text.n && text.at[0] == ':') {
+		text = span_from(text, 1);
+		if (!read_number(&text, last))
+			return false;
+	}
+	return !text.n && *first <= *last;
+}
+
+static enum tfprof_status cut(struct anatomy *a, struct span text, struct tfprof_error *err)
+{
+	int64_t first, last, all[2] = {0};
+
+	if (!text.n)
+		return TFPROF_OK;
+	if (!read_range(text, &first, &last))
+		return error_set(err, TFPROF_ARGUMENT,
+			"-steps: expected numbers of the first and the last step, such as 10:20, "
+			"not '%.*s'",
+			ERROR_SPAN(text));
+	if (a->steps.n) {
+		all[0] = a->steps.at[0].number;
+		all[1] = a->steps.at[a->steps.n - 1].number;
+	}
+	anatomy_cut(a, first, last);
+	if (a->steps.n || a->by == ANATOMY_NONE)
+		return TFPROF_OK;
+	return error_set(err, TFPROF_ARGUMENT, "-steps: no step %.*s: the steps are %lld to %lld",
+		ERROR_SPAN(text), (long long)all[0], (long long)all[1]);
+}
+
 static enum tfprof_status show(struct answer *a, const struct asked *q,
 	const struct anatomy_hosts *hosts, struct span function, struct tfprof_error *err)
 {
 	const struct tfprof_options *o = q->options;
+	/* What is cut is not asked for again: the list is that of the hosts. */
+	struct anatomy chosen = *anatomy_hosts_get(hosts);
 	struct shown s = {.table = &a->table,
-		.anatomy = anatomy_hosts_get(hosts),
+		.anatomy = &chosen,
 		.hosts = hosts,
 		.model = q->model,
 		.max_depth =
@@ -429,6 +481,8 @@ static enum tfprof_status show(struct answer *a, const struct asked *q,
 			(int)(function.n < 200 ? function.n : 200), function.at);
 	else
 		status = find_device(&s, o->list[OPT_ON].at[0], err);
+	if (status == TFPROF_OK)
+		status = cut(&chosen, o->list[OPT_STEPS].at[0], err);
 	if (status == TFPROF_OK) {
 		choose_most(&s, a);
 		put_all(&s);

@@ -80,6 +80,23 @@ bool anatomy_find_steady(struct anatomy *a)
 	return ok;
 }
 
+void anatomy_cut(struct anatomy *a, int64_t first, int64_t last)
+{
+	bool any = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->steps.n; i++) {
+		if (a->steps.at[i].number < first || a->steps.at[i].number > last)
+			continue;
+		a->is_cut |= !n && i;
+		any |= a->steps.at[i].is_steady;
+		a->steps.at[n++] = a->steps.at[i];
+	}
+	a->steps.n = n;
+	for (size_t i = 0; !any && i < n; i++)
+		a->steps.at[i].is_steady = true;
+}
+
 void anatomy_sum(const struct anatomy *a, struct anatomy_total *t)
 {
 	*t = (struct anatomy_total){.min_wall_ps = INT64_MAX};
@@ -90,7 +107,7 @@ void anatomy_sum(const struct anatomy *a, struct anatomy_total *t)
 			continue;
 		t->n_steps++;
 		/* Nothing is known of the time before the first step. */
-		t->n_gaps += i > 0;
+		t->n_gaps += i > 0 || a->is_cut;
 		t->wall_ps += step->wall_ps;
 		t->gap_ps += step->gap_ps;
 		t->input_work_ps += step->input_work_ps;

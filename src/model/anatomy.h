@@ -93,6 +93,7 @@ struct anatomy {
 	enum anatomy_steps_by by;
 	struct span function; /* called, or run as a program, for each step; the markers' name */
 	VEC(struct anatomy_step) steps;
+	bool is_cut; /* steps were before the first */
 	VEC(struct span) devices;
 	VEC(struct anatomy_compiled) compiled;
 	struct span input_op;     /* type of operation that tf.data spends most time in; or empty */
@@ -106,6 +107,10 @@ void anatomy_clear(struct anatomy *a);
 /* Finds the steps that stand for the rest: without those that compile, if they are fewer than
  * half, and without a slow first one. False on allocation failure. */
 bool anatomy_find_steady(struct anatomy *a);
+
+/* Keeps the steps with these numbers, both included. If none of them is steady, they all stand for
+ * themselves. */
+void anatomy_cut(struct anatomy *a, int64_t first, int64_t last);
 
 /* Sums over those. */
 struct anatomy_total {

@@ -68,6 +68,8 @@
 		"their types and shapes.")                                     \
 	X(ON, "on", TEXT, 0, "", "step",                                       \
 		"Show the parts of this device, such as gpu:0.")               \
+	X(STEPS, "steps", TEXT, 0, "", "step overview",                        \
+		"Show the steps with these numbers, such as 10:20, both included.") \
 	X(STEP_FUNCTION, "step_function", TEXT, 0, "", "step overview",        \
 		"Take each call of this function as a step.")                  \
 	X(TOP, "top", INT, 0, "0", "layers roofline transfers",                          \

@@ -76,6 +76,23 @@ def test_the_time_between_markers_is_a_gap(path):
     assert "log_metrics" in answer.headline
 
 
+def test_some_of_the_steps_can_be_asked_for(path):
+    """Whether a step stands for the rest is decided among all of them; the gap before the first one chosen is known."""
+    write(path, [marker(0, 0, 500), marker(1, 510, 10), marker(2, 530, 20), marker(3, 560, 30), marker(4, 600, 10)])
+    some = ask(path, "--steps=2:3")
+    check(some)
+    assert [(step.number, step.wall / US, step.gap / US) for step in some.steps] == [(2, 20, 10), (3, 30, 10)]
+    assert some.document["wall_micros"] == 25 and some.document["gap_micros"] == 10
+    assert [step.number for step in ask(path, "--steps=4").steps] == [4]
+    first = ask(path, "--steps=0:1")
+    assert [step.steady for step in first.steps] == [False, True] and first.document["wall_micros"] == 10
+    assert ask(path, "--steps=0").document["wall_micros"] == 500
+    for wrong, said in (("3:2", "such as 10:20"), ("a", "such as 10:20"), ("1:", "such as 10:20"), ("-1", "such as 10:20"),
+                        ("7:9", "the steps are 0 to 4"), ("99999999999999999999", "the steps are 0 to 4")):
+        done = run(path, f"--steps={wrong}")
+        assert done.returncode and said in done.stderr, wrong
+
+
 def test_a_marker_that_begins_in_a_python_frame_is_not_cut(path):
     answer = ask(write(path, [("$profiler.py:385 __init__", 0, 2), marker(0, 1, 20)]))
     assert answer.steps[0].wall == 20 * US
