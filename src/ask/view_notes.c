@@ -82,7 +82,7 @@ static void note_threads(struct answer *a, const struct query *q)
 {
 	static const enum select_id words[] = {SEL_BUSY, SEL_WAITING, SEL_THREADS};
 
-	if (gap_is_open(q->model, GAP_RUNS) || q->model->execs.lanes.n)
+	if (gap_is_open(q->model, GAP_RUNS) || q->model->execs.lanes.n || q->model->is_recorded)
 		return;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (options_select(q->options, words[i])) {

@@ -155,7 +155,7 @@ def test_operations_by_the_first_number_selected(profile):
     counts = [node.definition_count for node in result][1:]
     assert counts == sorted(counts, reverse=True)
     result = profile.op()
-    assert result.options["order_by"] == "micros"
+    assert result.options["order_by"] == "work"
     assert [node.name for node in result] == [node.name for node in profile.op(order_by="micros")]
     names = [node.name for node in profile.op(order_by="name")][1:]
     assert names == sorted(names) and profile.op(select="device").options["order_by"] == "name"
