@@ -248,7 +248,7 @@ def test_all_steps_do_not_fit_standard_output(profiles):
     done = subprocess.run([tree.program(), "graph", "--profile_path=" + profiles["devices"],
                            "--output=timeline:outfile=-"], capture_output=True)
     assert done.returncode == 2 and not done.stdout
-    assert b"choose one with -step" in done.stderr
+    assert b"choose one with --step" in done.stderr
 
 
 def test_no_steps_no_timeline(tmp_path):

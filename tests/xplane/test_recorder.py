@@ -44,7 +44,7 @@ def host(*events):
     ([metadata(), host(MARKER, compiled(2))], NO_PROGRAMS),
     ([host(MARKER, CALL, compiled(2))], NO_PROGRAMS),
     ([host(MARKER, ("a:Mul", 2 * US, 2 * US, {}))],
-     "TensorFlow writes no Python frames into this trace: add --graph_path and --op_log_path"),
+     "TensorFlow writes no Python frames into this trace: add a graph and an op log"),
 ], ids=["TensorFlow, empty", "step, empty", "JAX, empty", "JAX, outside", "JAX", "JAX, by its calls",
         "TensorFlow"])
 def test_no_lines(planes, reason, tmp_path):
