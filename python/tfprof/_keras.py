@@ -6,7 +6,7 @@ this module must not import Keras.
 
 import os
 import sys
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from tfprof import _native
 from tfprof._files import check_directory, local_directory
@@ -281,8 +281,7 @@ def _report(profile: Profile, path: str, batch: Optional[int]) -> Iterator[str]:
         about = [f"batch {batch}" if batch else None, overview["uncounted"]]
         yield (f"  {overview['float_ops']:,} float operations per step"
                + "".join(f" ({one})" for one in about if one))
-    costly = [row for row in profile.layers(order_by="micros", top=5)
-              if row["depth"] == 1 and row["exec_micros"] and not row["name"].startswith(("... ", "("))]
+    costly = _costly_layers(profile) if total else []
     if costly:
         yield "  layers that take most time:"
     for row in costly:
@@ -294,6 +293,16 @@ def _report(profile: Profile, path: str, batch: Optional[int]) -> Iterator[str]:
     for one in found:
         yield f"    {one['text'].splitlines()[0]}" + (f": {one['remedy']}" if one.get("remedy") else "")
     yield f"  more: tfprof {path}"
+
+
+def _costly_layers(profile: Profile) -> List[Dict[str, Any]]:
+    """Those that take most time; none if the model's layers are not known."""
+    try:
+        rows = profile.layers(order_by="micros", top=5).rows
+    except _native.Error:
+        return []
+    return [row for row in rows if row["depth"] == 1 and row.get("exec_micros")
+            and not row["name"].startswith(("... ", "("))]
 
 
 def _milliseconds(micros: int) -> str:

@@ -220,8 +220,8 @@ class Profile(Questions):
         run metadata, float operations and a checkpoint."""
         return self._native.summary
 
-    def overview(self, step_function: str = "",  # type: ignore[override]
-                 output: str = "stdout") -> Dict[str, Any]:
+    def overview(self, steps: str = "",  # type: ignore[override]
+                 step_function: str = "", output: str = "stdout") -> Dict[str, Any]:
         """The profile at a glance. ``headline`` says how long a step takes and what that goes
         to, ``wall_micros`` is that time. The other numbers are totals of reports, averages over
         the steps; ``exec_micros`` is operation time, all threads. ``inputs`` are
@@ -234,7 +234,7 @@ class Profile(Questions):
         >>> overview['missing'][0][0]
         'values of variables'
         """
-        found = self._ask("overview", {"step_function": step_function,
+        found = self._ask("overview", {"steps": steps, "step_function": step_function,
                                        "output": output}).to_dict()
         rows = found.pop("nodes")
         for name in ("schema", "version", "question", "options", "notes"):

@@ -4,6 +4,7 @@
  *               | base   new  change   base   new  change   base     new      change
  *     total     | 5.58k  …
  */
+#include "base/clamped.h"
 #include "base/utf8.h"
 #include "base/visible.h"
 #include "query/format.h"
@@ -39,8 +40,8 @@ static void get_numbers(const struct diff *d, size_t row, size_t group, int64_t 
 	if (groups[group].plus < 0)
 		return;
 	plus = diff_number(d, row, (size_t)groups[group].plus);
-	*base += plus->base;
-	*new_value += plus->new_value;
+	*base = clamped_sum(*base, plus->base);
+	*new_value = clamped_sum(*new_value, plus->new_value);
 }
 
 static void fill(struct buf *cells, const struct diff_report *r, size_t i)

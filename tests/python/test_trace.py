@@ -446,7 +446,7 @@ assert beyond.profile.steps == [3]
     assert done.stdout.count("\ntfprof: A step takes ") == 2
     assert done.stdout.count("\n  5 steps; operation time, all threads: ") == 2
     assert f"more: tfprof {tmp_path}/profile_9\n" in done.stdout
-    assert "Conv2DBackprop" in done.stdout
+    assert done.stdout.count("\n  layers that take most time:\n") == 2
     assert "ended after 4 steps: it profiled steps 2 to 3, not to 100" in done.stderr
     assert "training has 4 steps, too few for steps 50 to 51: it profiles step 3" in done.stderr
 
