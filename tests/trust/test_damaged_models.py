@@ -69,7 +69,10 @@ def test_cut_models(tmp_path, kind, command):
             assert int(note[2]) == n and int(note[4]) + int(note[5]) <= n
         else:  # cut between two messages
             assert "missing at its end" in said(done) or kind == "graph"
-        assert len(done.stdout.splitlines()) <= n_whole * 4
+        # Without its end a file does not tell which functions only save and restore: their nodes are
+        # shown, too, but each of them once.
+        shown = [line for line in done.stdout.splitlines() if line.strip()]
+        assert len(shown) <= n_whole * 4 or len(set(shown)) == len(shown)
     assert n_loaded > 10
 
 
