@@ -88,17 +88,20 @@ class Guard:
         if self._strict:
             raise error
         with never_raising():
-            warn(f"{self._who}: {self.failure}; the program continues without profiling")
+            self._say(f"{self.failure}; the program continues without profiling")
 
     def note(self, text: str, error: Optional[Exception] = None) -> None:
         """Says something that the recording survives; with strict, a given error is raised."""
         if self._strict and error is not None:
             raise error
         if self._strict:
-            warn(f"{self._who}: {text}")
+            self._say(text)
             return
         with never_raising():
-            warn(f"{self._who}: {text}" + (f": {error}" if error is not None else ""))
+            self._say(text + (f": {error}" if error is not None else ""))
+
+    def _say(self, text: str) -> None:
+        warn(f"{self._who}: {text}")
 
 
 def guarded(what: str) -> Any:

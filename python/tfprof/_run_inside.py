@@ -41,13 +41,8 @@ class QuietGuard(Guard):
         super().__init__("tfprof run")
         self._notes = notes
 
-    def fail(self, what: str, error: Exception) -> None:
-        self.failure = f"{what}: {error}" if str(error) else f"{what}: {type(error).__name__}"
-        self.restore()
-        self._notes.append(f"{self.failure}; the program ran on without profiling")
-
-    def note(self, text: str, error: Optional[Exception] = None) -> None:
-        self._notes.append(text if error is None else f"{text}: {error}")
+    def _say(self, text: str) -> None:
+        self._notes.append(text)
 
 
 class Recording:

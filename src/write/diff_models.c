@@ -122,18 +122,24 @@ static void put_totals(const struct diff_report *r, struct buf *line)
 	buf_char(line, '\n');
 }
 
+/* The i-th line: two of the head, then the rows; false if it is not shown. */
+static bool fill_line(struct buf *cells, const struct diff_report *r, const bool *shown, size_t i)
+{
+	if (i < 2)
+		fill_head(cells, i == 0);
+	else if (shown[i - 2])
+		fill(cells, r, i - 2);
+	return i < 2 || shown[i - 2];
+}
+
 void diff_models_text(const struct diff_report *r, const bool *shown, struct sink *out)
 {
 	struct buf cells[N_CELLS] = {{0}}, totals = {0};
 	size_t widths[N_CELLS] = {0};
 
 	for (size_t i = 0; i < r->diff.n + 2; i++) {
-		if (i >= 2 && !shown[i - 2])
+		if (!fill_line(cells, r, shown, i))
 			continue;
-		if (i < 2)
-			fill_head(cells, i == 0);
-		else
-			fill(cells, r, i - 2);
 		for (size_t k = 0; k < N_CELLS; k++) {
 			size_t width = utf8_width(buf_get(&cells[k]));
 
@@ -141,12 +147,8 @@ void diff_models_text(const struct diff_report *r, const bool *shown, struct sin
 		}
 	}
 	for (size_t i = 0; i < r->diff.n + 2; i++) {
-		if (i >= 2 && !shown[i - 2])
+		if (!fill_line(cells, r, shown, i))
 			continue;
-		if (i < 2)
-			fill_head(cells, i == 0);
-		else
-			fill(cells, r, i - 2);
 		put_line(cells, widths, out);
 	}
 	put_totals(r, &totals);
