@@ -1,4 +1,4 @@
-"""The Python code in docs/inputs.md creates the files it describes, and that in README.md
+"""The Python code in docs/inputs.md creates the files it describes, and that in docs/start.md
 prints what it shows.
 
 Needs TensorFlow; the program then reads the files.
@@ -86,15 +86,15 @@ def test_functions(made):
     assert re.search(r"^  StatefulPartitionedCall/.*/MatMul \(1/", text, re.MULTILINE), text
 
 
-# ---- README.md ----------------------------------------------------------------------
+# ---- docs/start.md ------------------------------------------------------------------
 
 @pytest.fixture(scope="module")
 def keras(tmp_path_factory):
-    """What my_model.py prints, and what the README shows of it."""
+    """What my_model.py prints, and what docs/start.md shows of it."""
     if not importlib.util.find_spec("tensorflow"):
         pytest.skip("there is no TensorFlow")
     directory = tmp_path_factory.mktemp("keras")
-    with open(os.path.join(TOP, "README.md"), encoding="utf-8") as file:
+    with open(os.path.join(TOP, "docs", "start.md"), encoding="utf-8") as file:
         found = re.search(r"^```python\n(# my_model.py\n(?:.*\n)*?)```\n\nprints[^`]*```text\n"
                           r"((?:.*\n)*?)```$", file.read(), re.MULTILINE)
     (directory / "my_model.py").write_text(found[1])
