@@ -20,11 +20,11 @@ static const struct tfprof_checker_option_info options[] = {
 void expensive_put_times(struct buf *b, int64_t cpu_us, int64_t accelerator_us, int64_t total_us)
 {
 	buf_text(b, ", cpu: ");
-	format_number(b, UNIT_MICROS, cpu_us);
+	format_like_tensorflow(b, UNIT_MICROS, cpu_us);
 	buf_text(b, ", accelerator: ");
-	format_number(b, UNIT_MICROS, accelerator_us);
+	format_like_tensorflow(b, UNIT_MICROS, accelerator_us);
 	buf_text(b, ", total: ");
-	format_number(b, UNIT_MICROS, total_us);
+	format_like_tensorflow(b, UNIT_MICROS, total_us);
 }
 
 void expensive_find(struct check *c, const char *what, const char *remedy, places_vec *places)

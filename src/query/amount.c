@@ -10,7 +10,9 @@ static const struct amount_unit {
 	int64_t factor;
 } units[] = {
 	{AMOUNT_COUNT, "k", 1000},
-	{AMOUNT_COUNT, "m", 1000000},
+	{AMOUNT_COUNT, "M", 1000000},
+	{AMOUNT_COUNT, "G", 1000000000},
+	{AMOUNT_COUNT, "T", 1000000000000},
 	{AMOUNT_COUNT, "b", 1000000000},
 	{AMOUNT_MICROS, "us", 1},
 	{AMOUNT_MICROS, "ms", 1000},
@@ -21,6 +23,7 @@ static const struct amount_unit {
 	{AMOUNT_BYTES, "KB", 1000},
 	{AMOUNT_BYTES, "MB", 1000000},
 	{AMOUNT_BYTES, "GB", 1000000000},
+	{AMOUNT_BYTES, "TB", 1000000000000},
 	{AMOUNT_BYTES, "KiB", 1 << 10},
 	{AMOUNT_BYTES, "MiB", 1 << 20},
 	{AMOUNT_BYTES, "GiB", 1 << 30},

@@ -19,9 +19,9 @@ enum amount_kind {
 /* The units of each kind, for help and messages: those that reports print, and a few
  * more. In reports and here, a KB is 1000 bytes. */
 #define AMOUNT_UNITS_PLAIN NULL
-#define AMOUNT_UNITS_COUNT "k, m, b"
+#define AMOUNT_UNITS_COUNT "k, M, G, T, b"
 #define AMOUNT_UNITS_MICROS "us, ms, s, sec, min"
-#define AMOUNT_UNITS_BYTES "B, KB, MB, GB, KiB, MiB, GiB"
+#define AMOUNT_UNITS_BYTES "B, KB, MB, GB, TB, KiB, MiB, GiB"
 #define AMOUNT_UNITS_RATE "k, M, G, T, P"
 
 /* Parses a whole number, or a number and a unit in upper or lower case whose product is

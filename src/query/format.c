@@ -66,12 +66,48 @@ char *format_write(char *at, enum unit unit, int64_t value)
 	return put_suffix(put_quotient(at, value, BILLION), &suffixes[unit][3]);
 }
 
+static void end_at(struct buf *b, char *end)
+{
+	b->n = (size_t)(end - b->at);
+	*end = '\0';
+}
+
+void format_like_tensorflow(struct buf *b, enum unit unit, int64_t value)
+{
+	if (buf_reserve(b, FORMAT_MAX))
+		end_at(b, format_write(b->at + b->n, unit, value));
+}
+
+/* A number that rounds to a thousand of a unit is one of the next. */
+static const char *choose_unit(enum unit unit, int64_t value, uint64_t *divisor)
+{
+	static const char *const names[][6] = {
+		[UNIT_COUNT] = {"", "k", "M", "G", "T", "P"},
+		[UNIT_MICROS] = {"us", "ms", "s"},
+		[UNIT_BYTES] = {"B", "KB", "MB", "GB", "TB", "PB"},
+	};
+	int i = 0;
+
+	*divisor = 1;
+	while (i < 5 && names[unit][i + 1] &&
+		value >= (int64_t)(*divisor * THOUSAND - *divisor / 200)) {
+		*divisor *= THOUSAND;
+		i++;
+	}
+	return names[unit][i];
+}
+
 void format_number(struct buf *b, enum unit unit, int64_t value)
 {
+	uint64_t divisor;
+	const char *name = choose_unit(unit, value, &divisor);
+
 	if (!buf_reserve(b, FORMAT_MAX))
 		return;
-	b->n = (size_t)(format_write(b->at + b->n, unit, value) - b->at);
-	b->at[b->n] = '\0';
+	end_at(b,
+		divisor == 1 ? buf_write_int(b->at + b->n, value)
+			     : put_quotient(b->at + b->n, value, divisor));
+	buf_text(b, name);
 }
 
 /* Digits, signs and exponents are copied; the locale's decimal point, possibly several bytes,

@@ -24,7 +24,7 @@ static void put_number(const struct query *q, uint32_t row, enum metric metric, 
 	int64_t root = query_total(q, metric, 0);
 	bool counts = (metric_infos[metric].unit == UNIT_BYTES ? own : total) > 0;
 
-	format_number(b, metric_infos[metric].unit, own);
+	format_like_tensorflow(b, metric_infos[metric].unit, own);
 	if (metric_infos[metric].list_suffix)
 		buf_text(b, metric_infos[metric].list_suffix);
 	buf_printf(b, " (%.2f%%, %.2f%%)", counts ? percent(total, root) : 0,
@@ -44,7 +44,7 @@ static void put_combinations(struct query *q, struct row_nodes nodes, struct buf
 		buf_span(b, c.at[i].text);
 		buf_printf(b, "\t(run*%lld|defined*%lld)\texec_time: ", (long long)c.at[i].runs,
 			(long long)c.at[i].defined);
-		format_number(b, UNIT_MICROS, c.at[i].micros);
+		format_like_tensorflow(b, UNIT_MICROS, c.at[i].micros);
 		buf_char(b, '\n');
 	}
 	buf_char(b, '\n');

@@ -104,7 +104,7 @@ def test_values_as_people_type_them(run, typed, plain):
     (["--min_micros=3parsec"], "tfprof: --min_micros: unknown unit 'parsec' in '3parsec': expected "
                                "one of: us, ms, s, sec, min\n"),
     (["--min_bytes=1ms"], "tfprof: --min_bytes: unknown unit 'ms' in '1ms': expected one of: B, KB, "
-                          "MB, GB, KiB, MiB, GiB\n"),
+                          "MB, GB, TB, KiB, MiB, GiB\n"),
     (["--max_depth=1k"], "tfprof: --max_depth: '1k' is not a whole number\n"),
     (["--selec=x"], "tfprof: unknown flag: --selec: did you mean --select?\n"),
     (["--profil-path=x"], "tfprof: unknown flag: --profil-path: did you mean --profile_path?\n"),
@@ -116,8 +116,8 @@ def test_what_is_refused(run, arguments, expected):
 
 
 def test_help_lists_the_units(run):
-    for option, units in (("min_micros", "us, ms, s, sec, min"), ("min_params", "k, m, b"),
-                          ("min_peak_bytes", "B, KB, MB, GB, KiB, MiB, GiB")):
+    for option, units in (("min_micros", "us, ms, s, sec, min"), ("min_params", "k, M, G, T, b"),
+                          ("min_peak_bytes", "B, KB, MB, GB, TB, KiB, MiB, GiB")):
         assert f"Units: {units}\n" in run("help", option).stdout.decode()
     assert "Units" not in run("help", "max_depth").stdout.decode()
 

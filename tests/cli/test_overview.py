@@ -1,5 +1,6 @@
 """Files without a command: an overview, and then a shell, a script or nothing."""
 
+import json
 import os
 import re
 import shlex
@@ -19,10 +20,20 @@ def overview(run, *files, **more):
     return done.stdout.decode()
 
 
+SHOWN = {"us": ("us", "ms", "s"), "B": ("B", "KB", "MB", "GB"), "": ("", "k", "M", "G")}
+
+
 def root(run, *arguments):
-    """The totals of a report, as its first line shows them."""
-    line = re.search(r"^_TFProfRoot \((.*)\)$", run("scope", *arguments).stdout.decode(), re.M)
-    return [total.split("/")[1] for total in line[1].split(", ")]
+    """The totals of scope view, as people are shown them."""
+    done = run("scope", "profile", *arguments, "--output=json")
+    total = json.loads(done.stdout)["nodes"][0]
+
+    def show(column, unit):
+        value, i = total[f"total_{column}"], 0
+        while round(value / 1000 ** i, 2) >= 1000 and i + 1 < len(SHOWN[unit]):
+            i += 1
+        return f"{value / 1000 ** i:.2f}{SHOWN[unit][i]}" if i else f"{value}{SHOWN[unit][0]}"
+    return show
 
 
 def test_what_was_found(run, resnet):
@@ -38,13 +49,16 @@ def test_what_was_found(run, resnet):
 
 def test_totals_are_those_of_reports(run):
     text = overview(run, "profile")
-    time, accelerator, cpu = root(run, "profile", "--select=micros,accelerator_micros,cpu_micros")
+    total = root(run, "--select=micros,accelerator_micros,cpu_micros,bytes,float_ops")
+    time, accelerator, cpu = (
+        total(column, "us") for column in ("exec_micros", "accelerator_exec_micros",
+                                           "cpu_exec_micros"))
     assert (f"\noperation time, all threads  {time} (cpu {cpu}, accelerator {accelerator}), "
             "mean of 3 steps\n") in text
-    assert f"\nmemory            {root(run, 'profile', '--select=bytes')[0]} requested" in text
-    assert f"\nfloat operations  {root(run, 'profile', '--select=float_ops')[0][:-6]}\n" in text
+    assert f"\nmemory            {total('requested_bytes', 'B')} requested" in text
+    assert f"\nfloat operations  {total('float_ops', '')}\n" in text
     trainable, variables = (
-        root(run, "profile", "--select=params", f"--account_type_regexes={types}")[0][:-7]
+        root(run, "--select=params", f"--account_type_regexes={types}")("parameters", "")
         for types in ("_trainable_variables", "VariableV2"))
     assert f"\nparameters        {trainable} trainable, {variables} in all variables\n" in text
 

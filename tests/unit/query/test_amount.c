@@ -76,8 +76,8 @@ static void test_what_is_refused(void **state)
 	assert_refused(AMOUNT_MICROS, "1 2", "unknown unit '2'");
 	assert_refused(AMOUNT_MICROS, "3 fortnights",
 		"-x: unknown unit 'fortnights' in '3 fortnights': expected one of: us, ms, s");
-	assert_refused(AMOUNT_BYTES, "1ms", "expected one of: B, KB, MB, GB, KiB, MiB, GiB");
-	assert_refused(AMOUNT_COUNT, "1KB", "expected one of: k, m, b");
+	assert_refused(AMOUNT_BYTES, "1ms", "expected one of: B, KB, MB, GB, TB, KiB, MiB, GiB");
+	assert_refused(AMOUNT_COUNT, "1KB", "expected one of: k, M, G, T, b");
 	assert_refused(AMOUNT_BYTES, "9223372036854775808", "not a 64-bit whole number");
 	assert_refused(AMOUNT_BYTES, "9223372036854775807KB", "not a 64-bit whole number");
 	assert_refused(AMOUNT_BYTES, "9223372036.9GB", "not a 64-bit whole number");

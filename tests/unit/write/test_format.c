@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "query/format.h"
 
 /* Compares with TensorFlow's output, which is printf's. */
@@ -51,9 +52,39 @@ static void test_same_as_printf(void **state)
 	}
 }
 
+static void assert_shown(enum unit unit, int64_t value, const char *expected)
+{
+	struct buf b = {0};
+
+	format_number(&b, unit, value);
+	assert_string_equal(b.at, expected);
+	buf_clear(&b);
+}
+
+static void test_numbers_have_prefixes_of_si(void **state)
+{
+	assert_shown(UNIT_COUNT, 0, "0");
+	assert_shown(UNIT_COUNT, -7, "-7");
+	assert_shown(UNIT_COUNT, 999, "999");
+	assert_shown(UNIT_COUNT, 1000, "1.00k");
+	assert_shown(UNIT_COUNT, 999994, "999.99k");
+	assert_shown(UNIT_COUNT, 999995, "1.00M");
+	assert_shown(UNIT_COUNT, 19660000, "19.66M");
+	assert_shown(UNIT_COUNT, 53670000000, "53.67G");
+	assert_shown(UNIT_COUNT, 1308620000000, "1.31T");
+	assert_shown(UNIT_COUNT, INT64_MAX, "9223.37P");
+	assert_shown(UNIT_MICROS, 999, "999us");
+	assert_shown(UNIT_MICROS, 1870000, "1.87s");
+	assert_shown(UNIT_MICROS, 315120000000, "315120.00s");
+	assert_shown(UNIT_BYTES, 999, "999B");
+	assert_shown(UNIT_BYTES, 7102260000, "7.10GB");
+	assert_shown(UNIT_BYTES, 2500000000000, "2.50TB");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_printf)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_printf),
+		cmocka_unit_test(test_numbers_have_prefixes_of_si)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
