@@ -108,11 +108,11 @@ export function run(...words) {
 
 // A number as reports print it ("547.64ms", "1.87sec", "464.15k"), as the page shows it ("548 ms").
 export function asShown(text) {
-  const match = /^([+-]?)([\d.,]+) ?(us|ms|sec|s|B|kB|KB|MB|GB|k|m|b|%)$/.exec(text);
+  const match = /^([+-]?)([\d.,]+) ?(us|ms|sec|s|B|kB|KB|MB|GB|TB|k|m|b|M|G|T|%)$/.exec(text);
   if (!match) return text === "0" ? "" : text;
   const [, sign, digits, unit] = match, value = Number(digits.replaceAll(",", ""));
   if (unit === "%") return value === 0 ? "" : Math.round(value) === 0 ? "< 1 %" : `${sign}${Math.round(value)} %`;
-  const units = [["us", "µs"], ["ms", "ms"], ["sec", "s"], ["s", "s"], ["B", "B"], ["kB", "KB"], ["KB", "KB"], ["MB", "MB"], ["GB", "GB"], ["k", "k"], ["m", "M"], ["b", "G"]];
+  const units = [["us", "µs"], ["ms", "ms"], ["sec", "s"], ["s", "s"], ["B", "B"], ["kB", "KB"], ["KB", "KB"], ["MB", "MB"], ["GB", "GB"], ["k", "k"], ["m", "M"], ["b", "G"], ["TB", "TB"], ["M", "M"], ["G", "G"], ["T", "T"]];
   if (value >= 999.5 && unit === "MB") return asShown(`${value / 1000}GB`);
   if (value === 0) return "";
   const isWhole = Number.isInteger(value) && !digits.includes(".");
