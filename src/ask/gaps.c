@@ -37,6 +37,28 @@ static const char *reason_of_jax(const struct model *m, enum gap gap)
 		: NULL;
 }
 
+/* Who trains with Keras has no op log to add, but a model, and a program that can be recorded
+ * again. */
+const char *gap_get_remedy(const struct model *m, enum gap gap)
+{
+	const char *reason = gap_get_reason(m, gap);
+
+	if (!(m->recorded & MODEL_RECORDED_BY_TENSORFLOW))
+		return m->recorded && reason ? "compiled programs, which enable_hlo_proto of "
+					       "jax.profiler.ProfileOptions records"
+					     : gaps[gap].remedy;
+	switch (gap) {
+	case GAP_GRAPH:
+	case GAP_FLOAT_OPS:
+		return "the model (a SavedModel), or record with tfprof.KerasCallback or "
+		       "tfprof.profile_function()";
+	case GAP_STACKS:
+		return "a SavedModel saved with save_debug_info=True, or record with "
+		       "tfprof.KerasCallback or tfprof.profile_function()";
+	default: return gaps[gap].remedy;
+	}
+}
+
 const char *gap_get_reason(const struct model *m, enum gap gap)
 {
 	if (!m->recorded || gap == GAP_VALUES)
@@ -55,16 +77,23 @@ static bool has_float_ops(const struct model *m)
 	return false;
 }
 
+/* Compiled programs tell all that JAX knows, and traces have no variables. */
+static bool is_told_by_programs(const struct model *m)
+{
+	return m->recorded &&
+		!(m->recorded & (MODEL_RECORDED_BY_TENSORFLOW | MODEL_RECORDED_NO_PROGRAMS));
+}
+
 bool gap_is_open(const struct model *m, enum gap gap)
 {
 	switch (gap) {
 	case GAP_RUNS: return !m->execs.n_rows;
 	/* Edges of a saved profile may not have been read yet. */
 	case GAP_GRAPH: return model_is_complete(m) && !m->edges.n && !m->checkpoint;
-	case GAP_FLOAT_OPS: return !has_float_ops(m);
+	case GAP_FLOAT_OPS: return !has_float_ops(m) && !is_told_by_programs(m);
 	case GAP_STACKS: return !m->has_trace;
 	case GAP_SHAPES: return model_is_complete(m) && !m->outputs.n && !m->run_shapes.n;
-	case GAP_VALUES: return !m->checkpoint;
+	case GAP_VALUES: return !m->checkpoint && !m->recorded;
 	default: return false;
 	}
 }

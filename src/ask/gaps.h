@@ -40,6 +40,9 @@ const struct gap_info *gap_get(enum gap gap);
 /* Why a trace of tf.profiler or jax.profiler lacks it, if the model is of one; otherwise NULL. */
 const char *gap_get_reason(const struct model *m, enum gap gap);
 
+/* What to add, in words of those who recorded it: "the model (a SavedModel), or …". */
+const char *gap_get_remedy(const struct model *m, enum gap gap);
+
 /* Whether the model lacks this. Shapes are known only of a complete model. */
 bool gap_is_open(const struct model *m, enum gap gap);
 

@@ -195,10 +195,11 @@ static void put_missing(struct answer *a, const struct model *m)
 	/* A graph without shapes is a graph; asking for shapes reports it. */
 	for (int gap = 0; gap < N_GAPS; gap++)
 		if (gap != GAP_SHAPES && gap_is_open(m, (enum gap)gap)) {
-			const struct gap_info *g = gap_get((enum gap)gap);
-			size_t row = column_table_add_row(&a->table, parent, span_of(g->what));
+			const char *what = gap_get((enum gap)gap)->what;
+			const char *remedy = gap_get_remedy(m, (enum gap)gap);
+			size_t row = column_table_add_row(&a->table, parent, span_of(what));
 
-			table_set_text(&a->table, row, OVERVIEW_TEXT, span_of(g->remedy));
+			table_set_text(&a->table, row, OVERVIEW_TEXT, span_of(remedy));
 		}
 }
 

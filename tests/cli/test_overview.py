@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from tree import DATA
+from tree import DATA, TOP
 from wire import field
 
 CHECKPOINT = os.path.join(DATA, "checkpoint", "single", "model.ckpt")
@@ -85,6 +85,16 @@ def test_what_is_missing_and_how_to_get_it(run):
                                      "lines of code", "values of variables"]
     assert missing(CHECKPOINT) == ["times, memory and devices", "float operations", "lines of code"]
     assert "add run metadata (RunMetadata)" in overview(run, "graph.pb")
+
+
+def test_what_is_missing_in_a_trace(run):
+    """In words of those who recorded it; programs of JAX tell all that a graph would."""
+    fit = overview(run, os.path.join(TOP, "examples", "traces", "keras_fit.xplane.pb.gz"))
+    missing = fit[fit.index("\nmissing"):].split("\n\n")[0]
+    assert "lines of code: add a SavedModel saved with save_debug_info=True, or record with tfprof.KerasCallback" in missing
+    assert "op log" not in missing and "checkpoint" not in missing
+    jax = os.path.join(TOP, "examples", "traces", "jax_transformer.xplane.pb.gz")
+    assert "\nmissing" not in overview(run, jax)
 
 
 @pytest.mark.parametrize("name", ["profile", "it's my profile", "$HOME", "a\tb'c\\d"])
