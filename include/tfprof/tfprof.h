@@ -650,6 +650,7 @@ enum tfprof_output_flags {
 				as TensorFlow's Python API does */
 	TFPROF_TERMINAL = 2, /* people read the text for stdout: names in CSV, which programs
 				get byte for byte, are shown with escapes, as in reports */
+	TFPROF_COLOUR = 4,   /* colour the text for stdout by escape sequences */
 };
 
 /* Carries out the result's option `output`: writes files, each completely or not at

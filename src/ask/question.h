@@ -48,6 +48,7 @@
 	X(code, no_text, no_members, view_write)          \
 	X(advise, advice_text, advice_members, advice_write) \
 	X(overview, overview_text, no_members, no_format) \
+	X(annotate, annotate_text, no_members, annotate_write) \
 	X(layers, plain_text, no_members, no_format)      \
 	X(step, step_text, no_members, no_format)         \
 	X(devices, plain_text, no_members, no_format)     \

@@ -50,6 +50,7 @@ struct sink {
 	struct sink_gzip *gzip;
 	int fd; /* descriptor of a file or descriptor sink, else -1 */
 	bool owns_fd;
+	bool has_colour;      /* text may have escape sequences for colours */
 	bool is_terminal;     /* text of others is shown with escapes (visible.h) */
 	int error;            /* the first errno value */
 	char *name;           /* for messages; NULL for memory */

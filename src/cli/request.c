@@ -269,6 +269,23 @@ static const struct command *command_view(const char *word)
 	return c && command_is_view(c->id) ? c : NULL;
 }
 
+/* `annotate FILE train.py`: what is written like a source file of Python is one. */
+static bool is_source(const struct request *r, const char *word)
+{
+	size_t n = strlen(word);
+
+	return r->command && strcmp(r->command->name, "annotate") == 0 && n > 3 &&
+		strcmp(word + n - 3, ".py") == 0;
+}
+
+static enum tfprof_status take_source(struct parser *p, const char *word)
+{
+	struct flag flag;
+
+	return flag_find("source", strlen("source"), &flag) ? keep_option(p, &flag, word)
+							    : unexpected_word(p, word);
+}
+
 static enum tfprof_status take_word(struct parser *p, const char *word)
 {
 	struct request *r = p->request;
@@ -284,6 +301,8 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 		r->has_ignored = true;
 		return TFPROF_OK;
 	}
+	if (is_source(r, word))
+		return take_source(p, word);
 	if (strcmp(word, "--") == 0 && r->command && r->command->id == COMMAND_DIFF &&
 		r->n_base == NO_SIDES)
 		r->n_base = r->n_files;

@@ -111,7 +111,8 @@ static int show_piece(void *context, const void *bytes, size_t n)
 
 unsigned show_flags(void)
 {
-	return isatty(STDOUT_FILENO) ? TFPROF_TERMINAL : 0;
+	return (isatty(STDOUT_FILENO) ? TFPROF_TERMINAL : 0) |
+		(terminal_has_colour(STDOUT_FILENO) ? TFPROF_COLOUR : 0);
 }
 
 enum tfprof_status show_result(tfprof_result *result, const char *notes, const volatile int *cancel,

@@ -190,6 +190,7 @@ static enum tfprof_status open_text(tfprof_result *r, struct text_stream *to, st
 					      : sink_open_buf(out, &r->text, SINK_PLAIN, err);
 
 	out->is_terminal = to->is_terminal;
+	out->has_colour = to->has_colour;
 	return status;
 }
 
@@ -330,7 +331,8 @@ static enum tfprof_status output_to(tfprof_result *r, unsigned flags, const vola
 enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 	const volatile int *cancel, struct tfprof_error *err)
 {
-	struct text_stream kept = {.is_terminal = flags & TFPROF_TERMINAL};
+	struct text_stream kept = {.is_terminal = flags & TFPROF_TERMINAL,
+		.has_colour = flags & TFPROF_COLOUR};
 
 	return output_to(r, flags, cancel, &kept, err);
 }
@@ -341,6 +343,7 @@ enum tfprof_status tfprof_result_output_to(tfprof_result *r, unsigned flags,
 	struct text_stream to = {.write = write,
 		.context = context,
 		.is_terminal = flags & TFPROF_TERMINAL,
+		.has_colour = flags & TFPROF_COLOUR,
 		.model = &r->profile->model};
 	enum tfprof_status status = output_to(r, flags, cancel, &to, err);
 

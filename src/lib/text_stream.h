@@ -16,6 +16,7 @@ struct text_stream {
 	tfprof_write_fn *write; /* NULL: the text is kept */
 	void *context;
 	bool is_terminal;          /* see struct sink */
+	bool has_colour;           /* likewise */
 	const struct model *model; /* whose inputs must be unchanged */
 	struct buf held;
 	bool has_begun;

@@ -23,6 +23,8 @@
 		"the rows, as comma-separated values")                         \
 	X(FILE, "file", PLAIN, 0, no_refusal, text_write, no_announcement,     \
 		"the report, to a file")                                       \
+	X(HTML, "html", BY_SUFFIX, 0, html_refuse, no_writer, no_announcement, \
+		"a page of source code (annotate)")                            \
 	X(JSON, "json", BY_SUFFIX, 0, no_refusal, json_write, no_announcement, \
 		"the rows, as JSON")                                           \
 	X(JSONL, "jsonl", BY_SUFFIX, 0, no_refusal, jsonl_write, no_announcement, \

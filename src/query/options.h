@@ -29,7 +29,7 @@
 	METRICS(MINIMUM_OPTION)                                                \
 	METRICS(OWN_MINIMUM_OPTION)                                            \
 	OWN_MINIMUM_METRICS(TOTAL_MINIMUM_OPTION)                              \
-	X(STEP, "step", INT, OPTIONS_STEP, "-1", OF_VIEWS " devices events table layers",                               \
+	X(STEP, "step", INT, OPTIONS_STEP, "-1", OF_VIEWS " devices events table layers annotate",                               \
 		"Show the numbers of this step; -1 is the average over all steps.") \
 	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name", "scope graph op code layers",                \
 		"Sort nodes by this attribute: names ascending, numbers descending. Op view " \
@@ -72,6 +72,8 @@
 		"Show the steps with these numbers, such as 10:20, both included.") \
 	X(STEP_FUNCTION, "step_function", TEXT, 0, "", "step overview",        \
 		"Take each call of this function as a step.")                  \
+	X(SOURCE, "source", FILE, 0, "", "annotate",                           \
+		"Show every line of this source file, with what it costs.")    \
 	X(TOP, "top", INT, 0, "0", "layers roofline transfers",                          \
 		"Show this many rows below each row, and add the others up in one; 0 shows all.") \
 	X(DOC, "doc", BOOL, 0, "true", OF_VIEWS,                                         \

@@ -82,7 +82,7 @@ def test_a_step_is_a_part(planted):
 
 def questions():
     """The commands of questions, each with its options."""
-    return ["overview", "layers", "layers --top=2", "step", "devices", "memory", "roofline", "roofline --by=layer", "events", "table",
+    return ["overview", "annotate", "layers", "layers --top=2", "step", "devices", "memory", "roofline", "roofline --by=layer", "events", "table",
             "table --table=nodes", "table --table=lines",
             "table --table=steps", "table --table=devices", "table --table=summary"]
 

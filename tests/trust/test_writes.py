@@ -25,6 +25,7 @@ WRITERS = {
     "timeline": (["graph", RESNET, "--step=0", "--output=timeline:outfile=out.json"], "out.json"),
     "collapsed": (["scope", RESNET, "--output=collapsed:outfile=out.txt"], "out.txt"),
     "speedscope": (["code", RESNET, "--output=speedscope:outfile=out.json"], "out.json"),
+    "html": (["annotate", RESNET, "--output=html:outfile=out.html"], "out.html"),
     "prometheus": (["op", RESNET, "--output=prometheus:outfile=out.prom"], "out.prom"),
     "save": (["save", "out", RESNET], "out"),
     "advice": (["advise", RESNET, "--output=json:outfile=out.json"], "out.json"),
