@@ -185,7 +185,11 @@ static struct span line_of(struct check *c, struct span text)
 struct place check_cause(struct check *c, const struct step_parts *parts,
 	const struct anatomy_cause *cause)
 {
-	uint32_t node = model_find_node(c->model, cause->text);
+	/* "jit(f)/io_callback/io_callback.1 at train.py:12" is an operation, and where it was
+	 * written. */
+	struct span name =
+		cause->part == ANATOMY_CALLBACK ? span_before(cause->text, ' ') : cause->text;
+	uint32_t node = model_find_node(c->model, name);
 	struct place place = {0};
 
 	if (cause->part == ANATOMY_PYTHON || cause->part == ANATOMY_CALLBACK)

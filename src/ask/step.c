@@ -328,11 +328,11 @@ static void note_compiled(struct answer *a, const struct anatomy *of)
 	for (size_t i = 0; i < of->compiled.n && i < MOST; i++) {
 		const struct anatomy_compiled *c = &of->compiled.at[i];
 
-		answer_note(a, "compiled", "%.*s was traced and compiled %lld %s, %.1f ms%s%.*s",
+		answer_note(a, "compiled", "%.*s was %scompiled %lld %s, %.1f ms%s%.*s",
 			(int)(c->function.n < 200 ? c->function.n : 200), c->function.at,
-			(long long)c->n_times, c->n_times == 1 ? "time" : "times",
-			(double)c->ps / 1e9, c->why.n ? ": " : "",
-			(int)(c->why.n < 400 ? c->why.n : 400), c->why.at);
+			c->is_traced ? "traced and " : "", (long long)c->n_times,
+			c->n_times == 1 ? "time" : "times", (double)c->ps / 1e9,
+			c->why.n ? ": " : "", (int)(c->why.n < 400 ? c->why.n : 400), c->why.at);
 	}
 }
 

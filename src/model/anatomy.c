@@ -272,14 +272,19 @@ static void put_part(struct buf *b, const struct anatomy_total *t, const anatomy
 	enum anatomy_part part)
 {
 	const struct anatomy_cause *cause = largest(causes, part);
+	struct span words = span_of(parts[part].words);
 
-	buf_printf(b, "%.0f %% %s", 100 * (double)t->parts[part] / (double)t->wall_ps,
-		parts[part].words);
-	if (!cause || !has_cause_in_sentence(part) || t->parts[part] <= t->wall_ps / 10)
-		return;
-	buf_text(b, (double)cause->ps > 0.8 * (double)t->parts[part] ? " (" : " (most in ");
-	buf_span(b, cause->text);
-	buf_char(b, ')');
+	buf_printf(b, "%.0f %% ", 100 * (double)t->parts[part] / (double)t->wall_ps);
+	if (!cause || !has_cause_in_sentence(part) || t->parts[part] <= t->wall_ps / 20) {
+		buf_span(b, words);
+	} else if (span_starts(cause->text, words)) { /* "Python (not traced)" */
+		buf_span(b, cause->text);
+	} else {
+		buf_span(b, words);
+		buf_text(b, (double)cause->ps > 0.8 * (double)t->parts[part] ? " (" : " (most in ");
+		buf_span(b, cause->text);
+		buf_char(b, ')');
+	}
 }
 
 static void put_parts(struct buf *b, const struct anatomy_total *t,
@@ -310,6 +315,12 @@ static void put_gap(struct buf *b, const struct anatomy_total *t, const anatomy_
 	buf_text(b, " pass between steps");
 	if (!causes->n)
 		return;
+	if (span_starts(causes->at[0].text, span_of(parts[causes->at[0].part].words))) {
+		buf_text(b, " (");
+		buf_span(b, causes->at[0].text);
+		buf_char(b, ')');
+		return;
+	}
 	buf_printf(b, " (%s", parts[causes->at[0].part].words);
 	if (causes->at[0].text.n) {
 		buf_text(b, ": ");

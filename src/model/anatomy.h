@@ -77,6 +77,7 @@ struct anatomy_step {
 struct anatomy_compiled {
 	struct span function, why; /* why: empty if it is not known, or the first time */
 	int64_t n_times, ps;
+	bool is_traced; /* not only compiled */
 };
 
 enum anatomy_steps_by {

@@ -110,6 +110,39 @@ def test_compiling_is_everything_in_a_call_that_compiles(path):
     assert "trace and compile PjitFunction(f)" in answer.headline
 
 
+def test_a_python_function_called_compile_does_not_compile(path):
+    """A call with effects runs through Python each time, where functions have such names."""
+    answer = ask(write(path, [marker(0, 0, 100), ("PjitFunction(f)", 10, 50), ("$pxla.py:1209 compile", 20, 10)]))
+    assert us(answer.steps[0], "compile") == 0 and us(answer.steps[0], "dispatch") == 50
+    assert not any(note["id"] == "compiled" for note in answer.document["notes"])
+
+
+def test_a_function_that_xla_compiles_is_compiled_before_it_runs(path):
+    """TensorFlow does so where the function is about to run: no event of its own is around all of it."""
+    name = "__inference_f_6:__inference_f_6"
+    answer = ask(write(path, [marker(0, 0, 100), ("f", 5, 90, {"tf_function_call": "notTraced-xla"}), (name, 10, 80),
+                              ("HLO passes through layout assignment", 20, 10), ("CpuCompiler::RunBackend", 30, 40),
+                              ("dot", 80, 5, {"hlo_op": "dot", "hlo_module": "a_inference_f_6", "program_id": 6})]))
+    check(answer)
+    step = answer.steps[0]
+    assert step.causes["compile"] == {"trace and compile f": step.parts["compile"]} and us(step, "compile") >= 60
+    assert us(step, "python") == 10 and us(step, "compute") == 5
+    assert any(note["text"].startswith("f was compiled 1 time, ") for note in answer.document["notes"])
+
+
+def test_a_callback_beside_computing_is_hidden(path):
+    answer = ask(write(path, [marker(0, 0, 100), ("a:PyFunc", 10, 50)], [("b:MatMul", 40, 40)]))
+    check(answer)
+    step = answer.steps[0]
+    assert us(step, "callback") == 30 and step.hidden["callback"] == 20 * US and us(step, "compute") == 40
+
+
+def test_functions_of_c_between_those_of_the_user_are_passed_over(path):
+    answer = ask(write(path, [marker(0, 0, 1000), ("$train.py:9 main", 0, 1000), ("$builtins next", 100, 800),
+                              ("$data.py:5 augment", 200, 600), ("$fromnumeric.py:939 sort", 250, 500)]))
+    assert answer.steps[0].causes["python"]["train.py:9 main > data.py:5 augment"] == 600 * US
+
+
 def test_input_is_waited_for_only_while_nothing_computes(path):
     get = "IteratorGetNextOp::DoCompute"
     answer = ask(write(path, [marker(0, 0, 100), (get, 10, 40, {"id": 1})], [("a:MatMul", 40, 30)],

@@ -88,7 +88,7 @@ static bool list_calls(struct lister *l)
 
 		if (!is_jit && !node_has(s, n, FACT_CALL))
 			continue;
-		if (node_has(s, n, FACT_TRACED) || (is_jit && compiles(s, n)))
+		if (node_has(s, n, FACT_TRACED) || compiles(s, n))
 			ok = add_call(l, n, is_jit);
 		n = s->nodes.at[n].end > n ? s->nodes.at[n].end - 1 : n; /* outermost only */
 	}
@@ -278,7 +278,9 @@ static void put_why(const struct scene *s, const struct function *f, struct buf 
 {
 	size_t n = 0;
 
-	if (!f->module && f->n_traced)
+	if (f->n_traced == 1 && f->n_times > 1)
+		buf_text(b, "each time it was a new tf.function");
+	else if (f->n_traced > 1)
 		buf_printf(b, "traced %llu times so far", (unsigned long long)f->n_traced);
 	for (size_t i = 0; i < f->versions.n; i++)
 		if (f->versions.at[i].arguments.n > n)
@@ -306,7 +308,9 @@ static bool add_results(const struct lister *l, struct anatomy *a)
 
 	for (size_t i = 0; ok && i < l->functions.n; i++) {
 		const struct function *f = &l->functions.at[i];
-		struct anatomy_compiled c = {.n_times = f->n_times, .ps = f->ps};
+		struct anatomy_compiled c = {.n_times = f->n_times,
+			.ps = f->ps,
+			.is_traced = f->module || f->n_traced};
 
 		buf_reset(&why);
 		put_why(l->s, f, &why);

@@ -240,7 +240,7 @@ static bool add_item(struct host *h, struct item it, int64_t last_start)
 	if (h->items.n >= PART && it.start > last_start && it.start >= h->hold &&
 		joiner_is_done(&h->joiner) && !end_part(h, &it))
 		return false;
-	if (flags & (NAME_JIT | NAME_EAGER_KERNEL) && it.end > h->hold)
+	if (flags & (NAME_JIT | NAME_EAGER_KERNEL | NAME_PROGRAM) && it.end > h->hold)
 		h->hold = it.end;
 	return joiner_add(&h->joiner, it);
 }

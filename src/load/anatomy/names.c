@@ -272,6 +272,9 @@ uint32_t name_flags(struct span name)
 {
 	uint32_t flags = 0;
 
+	/* What a function of Python is called says nothing: "compile" may be that of `re`. */
+	if (name_is(name, NAME_PYTHON))
+		return NAME_PYTHON;
 	for (size_t i = 0; i < N_OF(names); i++)
 		if (!(flags & names[i].is) && holds(&names[i], name))
 			flags |= names[i].is;

@@ -233,7 +233,8 @@ static unsigned part_of_device(const struct sweep *w, unsigned state, unsigned o
 
 static void add_hidden(struct sweep *w, unsigned part, const struct stretch *thread, int64_t ps)
 {
-	static const unsigned classes[] = {ANATOMY_COMMUNICATION, ANATOMY_COPY, ANATOMY_INPUT};
+	static const unsigned classes[] = {ANATOMY_COMMUNICATION, ANATOMY_COPY, ANATOMY_INPUT,
+		ANATOMY_CALLBACK};
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
 		if (classes[i] != part && w->classes[classes[i]].n_alive)

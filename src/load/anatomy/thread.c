@@ -6,8 +6,8 @@
 
 #include "load/anatomy/host.h"
 
-static const struct thread_state no_state = {NONE, NONE, NONE, NONE, NONE, 0, NONE, NONE, WORK_NONE,
-	false, false};
+static const struct thread_state no_state = {NONE, NONE, NONE, NONE, NONE, 0, NONE, NONE, NONE,
+	WORK_NONE, false, false};
 
 /* What a node that is no frame says; WORK_NONE if nothing. */
 static unsigned part_of(struct thread_node n, uint32_t flags)
@@ -45,10 +45,10 @@ static void add_frame(struct thread_state *st, const struct node *node, const st
 		st->user = node->name;
 		st->called = NONE;
 		st->is_library = false;
-	} else if (st->file && (!name->is_users || name->is_library)) {
+	} else if (st->file && name->has_file && (!name->is_users || name->is_library)) {
 		st->is_library = true;
-	} else if (st->file && !st->is_library) {
-		st->called = node->name;
+	} else if (st->file && name->has_file && !st->is_library) {
+		st->called = node->name; /* functions of C, such as next(), may lie between */
 	}
 }
 
@@ -72,22 +72,26 @@ static struct thread_state find_state(struct thread_reader *r, struct thread_nod
 	if (name->flags & NAME_PYTHON) {
 		add_frame(&st, node, name);
 	} else if ((part = part_of(n, name->flags)) != WORK_NONE) {
-		uint32_t compiles = st.compiles, traced = st.traced;
+		uint32_t compiles = st.compiles, traced = st.traced, call = st.call;
 
 		st = no_state;
 		st.known = n.class == WORK_NONE ? node->name : n.op_name;
 		st.part = (uint8_t)part;
 		st.compiles = compiles;
 		st.traced = traced;
+		st.call = call;
 	} else if (!(n.has & FACT_STEP) && !(name->flags & NAME_REGION_START) &&
 		text_of(s, node->name).n) {
 		st.unknown = node->name;
 		st.frame = NONE;
 		count_unknown(r, name);
 	}
-	if (st.compiles == NONE && name->flags & NAME_JIT &&
+	if (n.has & FACT_CALL)
+		st.call = node->name;
+	/* A function of TensorFlow that XLA compiles is compiled where it is about to run. */
+	if (st.compiles == NONE && name->flags & (NAME_JIT | NAME_PROGRAM) &&
 		r->n_compile.at[node->end] > r->n_compile.at[n.place + 1])
-		st.compiles = node->name;
+		st.compiles = name->flags & NAME_JIT || st.call == NONE ? node->name : st.call;
 	if (st.traced == NONE && n.has & FACT_TRACED)
 		st.traced = node->name;
 	return st;

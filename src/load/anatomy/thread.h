@@ -14,6 +14,7 @@ struct thread_state {
 	uint32_t file;     /* the user's: that of the outermost frame; 0: none */
 	uint32_t compiles; /* of the outermost call that compiles */
 	uint32_t traced;   /* of the outermost call that is traced */
+	uint32_t call;     /* of the innermost call of a tf.function */
 	uint8_t part;      /* that .known tells */
 	bool is_library;   /* frames are no longer the user's */
 	bool is_long;      /* the time of .frame */

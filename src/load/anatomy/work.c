@@ -43,13 +43,27 @@ static struct span without_number(struct span name)
 	return name;
 }
 
-static bool name_target(struct scene *s, struct target *t, struct span framework_name)
+/* What is called back has no event of its own: the line that asks for it tells which it is. */
+static void put_line(struct buf *name, const struct hlo_module *m, uint32_t frame)
+{
+	const struct hlo_frame *f = &m->frames.at[frame - 1];
+
+	buf_text(name, " at ");
+	buf_span(name, span_after_last(f->file, '/'));
+	buf_char(name, ':');
+	buf_int(name, f->line);
+}
+
+static bool name_target(struct scene *s, struct target *t, const struct hlo_module *m,
+	const struct hlo_instruction *in)
 {
 	struct buf name = {0};
 
-	buf_span(&name, framework_name);
+	buf_span(&name, in->op_name);
 	buf_char(&name, '/');
 	buf_span(&name, text_of(s, t->op));
+	if (t->class == ANATOMY_CALLBACK && in->frame && in->frame <= m->frames.n)
+		put_line(&name, m, in->frame);
 	t->name = name.failed ? NONE : strings_add(&s->texts, buf_get(&name));
 	buf_clear(&name);
 	return t->name != NONE;
@@ -71,7 +85,7 @@ static bool make_target(struct scene *s, uint64_t program, uint32_t op)
 	if (in && t.class == ANATOMY_COMPUTE && span_contains(read_target(in), SPAN("callback")))
 		t.class = ANATOMY_CALLBACK;
 	if (in && in->op_name.n)
-		ok = ok && name_target(s, &t, in->op_name);
+		ok = ok && name_target(s, &t, m, in);
 	return ok && vec_push(&s->targets.at, t);
 }
 
