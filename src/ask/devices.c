@@ -344,15 +344,8 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	return status;
 }
 
-static bool ran(const struct asked *q)
-{
-	return q->model->execs.n_rows > 0;
-}
-
 static const struct question_need needs[] = {
-	{ran, "it shows what ran on each device, and nothing did",
-		"run metadata (RunMetadata) of a step run with trace_level=FULL_TRACE, or a trace "
-		"(*.xplane.pb)"},
+	{asked_ran, RUNS_MISSING, RUNS_REMEDY},
 	{NULL, NULL, NULL},
 };
 

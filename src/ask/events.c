@@ -71,6 +71,11 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	return status;
 }
 
+static const struct question_need needs[] = {
+	{asked_ran, RUNS_MISSING, RUNS_REMEDY},
+	{NULL, NULL, NULL},
+};
+
 const struct question events_question = {
 	.name = "events",
 	.summary = "what ran when and where, execution by execution",
@@ -79,5 +84,6 @@ const struct question events_question = {
 		       "duration in microseconds.",
 	.example = "--step=0 --output=csv",
 	.state = QUESTION_LOADED,
+	.needs = needs,
 	.run = run,
 };

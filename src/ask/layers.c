@@ -537,8 +537,7 @@ static bool has_nodes(const struct asked *q)
 }
 
 static const struct question_need needs[] = {
-	{has_nodes, "it shows what each layer costs, and there is no graph",
-		"a graph, a trace or a model"},
+	{has_nodes, "there is no graph", "a graph, a trace or a model"},
 	{NULL, NULL, NULL},
 };
 

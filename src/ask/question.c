@@ -38,6 +38,11 @@ static enum tfprof_status keep_top(const struct question *question, struct answe
 	return TFPROF_OK;
 }
 
+bool asked_ran(const struct asked *q)
+{
+	return q->model->execs.n_rows > 0;
+}
+
 enum tfprof_status question_run(const struct question *question, struct answer *a,
 	const struct asked *q, struct tfprof_error *err)
 {

@@ -172,6 +172,13 @@ struct question_need {
 	const char *remedy;                    /* "run metadata or a trace" */
 };
 
+/* Most questions are about runs. */
+bool asked_ran(const struct asked *q);
+#define RUNS_MISSING "nothing ran"
+#define RUNS_REMEDY                                                                               \
+	"a trace of tf.profiler or jax.profiler (*.xplane.pb), or run metadata (RunMetadata) of " \
+	"a step run with trace_level=FULL_TRACE"
+
 /* How much of the model it reads; see profile_lock(). BY_FORMAT: as much as the format of its
  * output needs. */
 enum question_state { QUESTION_LOADED, QUESTION_INDEXED, QUESTION_COMPLETE, QUESTION_BY_FORMAT };

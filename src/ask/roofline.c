@@ -444,7 +444,7 @@ static bool ran(const struct asked *q)
 }
 
 static const struct question_need needs[] = {
-	{ran, "it shows operations of compiled programs, and none ran",
+	{ran, "no compiled program ran",
 		"a trace (*.xplane.pb) of JAX, or of TensorFlow with jit_compile=True"},
 	{NULL, NULL, NULL},
 };

@@ -508,7 +508,7 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 
 static bool has_runs(const struct asked *q)
 {
-	return q->model->traces.n || q->model->execs.n_rows;
+	return q->model->traces.n || asked_ran(q);
 }
 
 /* What happened between operations is not saved. */
@@ -518,8 +518,7 @@ static bool has_trace(const struct asked *q)
 }
 
 static const struct question_need needs[] = {
-	{has_runs, "nothing ran",
-		"a trace of tf.profiler or jax.profiler (*.xplane.pb), or run metadata"},
+	{has_runs, RUNS_MISSING, RUNS_REMEDY},
 	{has_trace, "a saved profile has the operations of its trace, not the time around them",
 		"the trace that it was saved from (*.xplane.pb)"},
 	{NULL, NULL, NULL},

@@ -110,7 +110,7 @@ static bool has_accelerators(const struct asked *q)
 }
 
 static const struct question_need needs[] = {
-	{has_accelerators, "it shows copies and collectives of accelerators, and none was traced",
+	{has_accelerators, "no copies or collectives of accelerators were traced",
 		"a trace (*.xplane.pb) of a GPU or TPU"},
 	{NULL, NULL, NULL},
 };

@@ -252,7 +252,7 @@ def test_a_question_that_does_not_apply_says_what_to_add(planted):
     failed = run("devices", planted[0], check=False)
     assert failed.returncode == 1 and not failed.stdout
     assert failed.stderr.decode().count("\n") == 1
-    assert b"devices: it shows what ran on each device, and nothing did: add run metadata" in failed.stderr
+    assert b"devices: nothing ran: add a trace of tf.profiler or jax.profiler" in failed.stderr
 
 
 def test_options_of_others_are_refused(planted):
