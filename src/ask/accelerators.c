@@ -1,5 +1,7 @@
 #include "ask/accelerators.h"
 
+#include "model/device.h"
+
 /* "4 × TPU v6e", "3 of 8 × NVIDIA V100". */
 static void put_products(const struct model *m, struct buf *b)
 {
@@ -21,48 +23,119 @@ static double share(int64_t part, int64_t whole)
 	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
+static void put_time(struct buf *b, double ps)
+{
+	if (ps >= 1e10)
+		buf_printf(b, "%.1f ms", ps / 1e9);
+	else if (ps >= 1e8)
+		buf_printf(b, "%.2f ms", ps / 1e9);
+	else
+		buf_printf(b, "%.1f us", ps / 1e6);
+}
+
+static void put_runs(const struct accelerator_program *p, struct buf *b)
+{
+	if (p->least_runs < p->most_runs)
+		buf_printf(b, "%lld to ", (long long)p->least_runs);
+	buf_printf(b, "%lld runs of ", (long long)p->most_runs);
+}
+
+/* "; 25 % of a run …", "; 25 % …", unless it is hardly anything. */
+static bool put_part(const struct accelerator_program *p, int64_t part_ps, const char *what,
+	bool *is_first, struct buf *b)
+{
+	if (share(part_ps, p->run_ps) < 0.5)
+		return false;
+	buf_printf(b, "; %.0f %% %s%s", share(part_ps, p->run_ps), *is_first ? "of a run " : "",
+		what);
+	*is_first = false;
+	return true;
+}
+
+/* Of the limits that are known, the one that is nearest. A rate above the peak says that the peak
+ * is not to be trusted. */
+static void put_rate(const struct model *m, const struct accelerator_program *p, struct buf *b)
+{
+	const struct accelerator_facts *facts = &m->accelerators.at[0].facts;
+	double bytes = facts->peak_bandwidth > 0 ? p->computing_rate / facts->peak_bandwidth : 0;
+	double flops = facts->peak_flops > 0 ? p->computing_flops / facts->peak_flops : 0;
+
+	for (size_t i = 1; i < m->accelerators.n; i++)
+		if (m->accelerators.at[i].product != m->accelerators.at[0].product)
+			return;
+	if (flops > bytes && flops <= 1)
+		buf_printf(b, ", at %.0f %% of peak float operations", 100 * flops);
+	else if (bytes > 0 && bytes <= 1)
+		buf_printf(b, ", at %.0f %% of HBM bandwidth", 100 * bytes);
+}
+
 /* What a run of the program that has most of the time goes to. */
 static void put_program(const struct model *m, struct buf *b)
 {
 	const struct accelerator_program *p = &m->main_program;
-	double bandwidth = m->accelerators.at[0].facts.peak_bandwidth;
+	int64_t rest_ps =
+		p->run_ps - p->transfer_wait_ps - p->wait_ps - p->collective_ps - p->computing_ps;
+	bool is_first = true;
 
-	buf_printf(b, ", %lld runs of ", (long long)(p->n_runs / (int64_t)m->accelerators.n));
+	buf_text(b, ", ");
+	put_runs(p, b);
 	buf_span(b, model_text(m, p->name));
-	buf_printf(b, " of %.1f ms; ", (double)p->run_ps / (double)p->n_runs / 1e9);
-	if (p->transfer_wait_ps) {
-		buf_printf(b, "%.0f %% of a run waits for copies between host memory and HBM",
-			share(p->transfer_wait_ps, p->run_ps));
-		if (p->transfer_rate > 0)
-			buf_printf(b, " (%.2f GB each, up to %.0f GB/s)",
-				(double)p->transfer_bytes / 1e9, p->transfer_rate / 1e9);
-		buf_text(b, "; ");
-	}
-	buf_printf(b, "%.0f %% computes", share(p->computing_ps, p->run_ps));
-	if (p->computing_rate > 0 && bandwidth >= p->computing_rate)
-		buf_printf(b, ", at %.0f %% of HBM bandwidth", 100 * p->computing_rate / bandwidth);
+	buf_text(b, " of ");
+	put_time(b, (double)p->run_ps / (double)p->n_runs);
+	if (p->n_devices < m->accelerators.n)
+		buf_printf(b, " on %u of them", p->n_devices);
+	if (put_part(p, p->transfer_wait_ps, "waits for copies between host memory and HBM",
+		    &is_first, b) &&
+		p->transfer_rate > 0)
+		buf_printf(b, " (%.2f GB each, up to %.0f GB/s)", (double)p->transfer_bytes / 1e9,
+			p->transfer_rate / 1e9);
+	put_part(p, p->wait_ps, "waits for other copies", &is_first, b);
+	put_part(p, p->collective_ps, "is spent in collectives", &is_first, b);
+	if (put_part(p, p->computing_ps, "computes", &is_first, b))
+		put_rate(m, p, b);
+	put_part(p, rest_ps, "is idle", &is_first, b);
 	buf_char(b, '.');
 }
 
-/* That ran on them. */
-static size_t count_programs(const struct model *m)
+/* The device whose recorded steps take longest; NULL if there are none. */
+static const struct accelerator *find_slowest(const struct model *m)
 {
-	size_t n = 0;
-	uint32_t last = NONE;
+	const struct accelerator *slowest = NULL;
+	double most_ps = 0;
 
-	for (size_t i = 0; i < m->compiled.ops.n; i++) {
-		const struct compiled_op *op = &m->compiled.ops.at[i];
+	for (size_t i = 0; i < m->accelerators.n; i++) {
+		const struct accelerator *a = &m->accelerators.at[i];
+		double step_ps = a->n_steps ? (double)a->step_ps / (double)a->n_steps : 0;
 
-		n += op->is_accelerator && op->program != last;
-		if (op->is_accelerator)
-			last = op->program;
+		if (step_ps > most_ps) {
+			most_ps = step_ps;
+			slowest = a;
+		}
 	}
-	return n;
+	return slowest;
+}
+
+static void put_steps(const struct model *m, struct buf *b)
+{
+	const struct accelerator *a = find_slowest(m);
+
+	if (!a)
+		return;
+	buf_text(b, "; a step takes ");
+	put_time(b, (double)a->step_ps / (double)a->n_steps);
+	buf_text(b, " on ");
+	buf_span(b, device_get_hardware(model_text(m, a->device)));
+	buf_text(b, ", which is busy ");
+	put_time(b, (double)a->step_busy_ps / (double)a->n_steps);
+	buf_printf(b, " of it and idle %.0f %%; in the whole recording,",
+		100 - share(a->step_busy_ps, a->step_ps));
 }
 
 static void put_busy(const struct model *m, struct buf *b)
 {
 	int64_t busy_ps = 0, span_ps = 0, late_ps = 0, n_runs = 0, n = (int64_t)m->accelerators.n;
+	size_t n_programs = m->device_programs.n;
+	double busy_ms, span_ms;
 
 	for (int64_t i = 0; i < n; i++) {
 		const struct accelerator *a = &m->accelerators.at[i];
@@ -72,13 +145,20 @@ static void put_busy(const struct model *m, struct buf *b)
 		late_ps += a->late_ps > 0 ? a->late_ps : 0;
 		n_runs += a->n_programs_run;
 	}
+	busy_ms = (double)busy_ps / (double)n / 1e9;
+	span_ms = (double)span_ps / (double)n / 1e9;
 	if (n_runs)
-		buf_printf(b, ", %lld %s of %zu %s", (long long)n_runs,
-			n_runs == 1 ? "run" : "runs", count_programs(m),
-			count_programs(m) == 1 ? "program" : "programs");
-	buf_printf(b, "; busy %.2f ms of %.2f ms%s (%.0f %%)", (double)busy_ps / (double)n / 1e9,
-		(double)span_ps / (double)n / 1e9, n > 1 ? " per device" : "",
-		share(busy_ps, span_ps));
+		buf_printf(b, ", %lld %s", (long long)n_runs, n_runs == 1 ? "run" : "runs");
+	if (n_runs && n_programs)
+		buf_printf(b, " of %zu %s", n_programs, n_programs == 1 ? "program" : "programs");
+	put_steps(m, b);
+	if (!find_slowest(m))
+		buf_char(b, ';');
+	if (busy_ms < 0.1)
+		buf_printf(b, " busy %.1f us of %.1f us", 1e3 * busy_ms, 1e3 * span_ms);
+	else
+		buf_printf(b, " busy %.2f ms of %.2f ms", busy_ms, span_ms);
+	buf_printf(b, "%s (%.0f %%)", n > 1 ? " per device" : "", share(busy_ps, span_ps));
 	if (late_ps && span_ps > busy_ps)
 		buf_printf(b,
 			"; for %.0f %% of the idle time the host had not launched what came next",
@@ -91,7 +171,7 @@ void accelerators_put_headline(const struct model *m, struct buf *b)
 	if (!m->accelerators.n)
 		return;
 	put_products(m, b);
-	if (m->main_program.n_runs && m->main_program.n_runs % (int64_t)m->accelerators.n == 0)
+	if (m->main_program.n_runs)
 		put_program(m, b);
 	else
 		put_busy(m, b);

@@ -22,6 +22,9 @@
 	X(PRODUCT, "product", TEXT, NULL)                                      \
 	X(RUNS, "runs", INT64, NULL)                                           \
 	X(EXECUTIONS, "executions", INT64, NULL)                               \
+	X(STEPS, "steps", INT64, NULL)                                         \
+	X(STEP, "step_micros", INT64, "microseconds")                          \
+	X(STEP_BUSY, "step_busy_micros", INT64, "microseconds")                \
 	X(BUSY, "busy_micros", INT64, "microseconds")                          \
 	X(SPAN, "span_micros", INT64, "microseconds")                          \
 	X(IDLE, "idle_micros", INT64, "microseconds")                          \
@@ -67,28 +70,12 @@ struct hardware {
 
 typedef VEC(struct hardware) hardware_list;
 
-/* "gpu:0" of "/host:vm/device:gpu:0/stream:7"; the whole name if it has no such part. */
-static struct span hardware_name(struct span device)
-{
-	static const char *const words[] = {"gpu:", "tpu:", "cpu:"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		struct span word = span_of(words[i]);
-		size_t at = span_find(device, word);
-
-		if (at < device.n)
-			return (struct span){device.at + at,
-				word.n + ascii_leading_digits(span_from(device, at + word.n))};
-	}
-	return device;
-}
-
 /* NULL on allocation failure. */
 static struct hardware *find_hardware(hardware_list *all, const struct devices *devices,
 	uint32_t id)
 {
 	const struct device *device = &devices->at.at[id];
-	struct hardware fresh = {.name = hardware_name(device->name),
+	struct hardware fresh = {.name = device_get_hardware(device->name),
 		.task = devices->tasks.at[device->task].name};
 
 	for (size_t i = 0; i < all->n; i++)
@@ -233,7 +220,7 @@ static void put_accelerator(struct answer *a, const struct asked *q, const struc
 {
 	struct column_table *t = &a->table;
 	struct span device = model_text(q->model, of->device);
-	size_t row = column_table_add_row(t, 0, hardware_name(device));
+	size_t row = column_table_add_row(t, 0, device_get_hardware(device));
 
 	table_set_text(t, row, DEVICES_KIND, span_of(of->is_tpu ? "tpu" : "gpu"));
 	table_set_text(t, row, DEVICES_TASK, device_get_task(device));
@@ -243,6 +230,11 @@ static void put_accelerator(struct answer *a, const struct asked *q, const struc
 	table_set_int(t, row, DEVICES_RUNS,
 		of->n_programs_run ? of->n_programs_run : of->n_executions);
 	table_set_int(t, row, DEVICES_EXECUTIONS, of->n_executions);
+	if (of->n_steps) {
+		table_set_int(t, row, DEVICES_STEPS, of->n_steps);
+		table_set_int(t, row, DEVICES_STEP, to_us(of->step_ps / of->n_steps));
+		table_set_int(t, row, DEVICES_STEP_BUSY, to_us(of->step_busy_ps / of->n_steps));
+	}
 	table_set_int(t, row, DEVICES_BUSY, to_us(of->busy_ps));
 	table_set_int(t, row, DEVICES_SPAN, to_us(of->span_ps));
 	table_set_int(t, row, DEVICES_IDLE, to_us(of->span_ps - of->busy_ps));
@@ -254,7 +246,7 @@ static void put_accelerator(struct answer *a, const struct asked *q, const struc
 	if (of->late_ps >= 0) {
 		table_set_int(t, row, DEVICES_HOST_LATE, to_us(of->late_ps));
 		table_set_int(t, row, DEVICES_DEPENDENCY,
-			to_us(of->span_ps - of->busy_ps - of->late_ps));
+			to_us(of->span_ps - of->busy_ps - of->late_ps - of->unknown_gap_ps));
 	}
 	if (accelerator_get_bound(of))
 		table_set_text(t, row, DEVICES_BOUND, span_of(accelerator_get_bound(of)));

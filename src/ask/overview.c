@@ -70,10 +70,16 @@ static void put_known(struct answer *a, const char *key, bool is_known, int64_t 
 		answer_put_null(a, key);
 }
 
-static void put_counts(struct answer *a, const struct tfprof_summary *s)
+/* What an accelerator recorded without steps is not one. */
+static int64_t count_steps(const struct model *m, const struct tfprof_summary *s)
+{
+	return s->n_steps == 1 && m->recorded & MODEL_RECORDED_NO_STEPS ? 0 : (int64_t)s->n_steps;
+}
+
+static void put_counts(struct answer *a, const struct model *m, const struct tfprof_summary *s)
 {
 	answer_put_int(a, "n_nodes", (int64_t)s->n_nodes);
-	answer_put_int(a, "n_steps", (int64_t)s->n_steps);
+	answer_put_int(a, "n_steps", count_steps(m, s));
 	answer_put_int(a, "n_devices", (int64_t)s->n_devices);
 	if (s->has_run_meta)
 		answer_put_double(a, "coverage", s->coverage);
@@ -307,7 +313,7 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	put_inputs(a, q);
 	status = ask_step(a, &step, q, err);
 	table_summarize(q->model, &s);
-	put_counts(a, &s);
+	put_counts(a, q->model, &s);
 	if (status == TFPROF_OK)
 		status = put_totals(a, q, &s, err);
 	if (status == TFPROF_OK)

@@ -47,13 +47,39 @@ static enum hlo_kind kind_of_family(struct span type)
 	}
 }
 
+/* Types whose family or rule does not tell, by how their names begin. What draws random numbers has
+ * the kind that XLA's rng has. */
+static const struct {
+	const char *start;
+	enum hlo_kind kind;
+} known_types[] = {
+	{"Memcpy", HLO_KIND_MOVE},
+	{"Memset", HLO_KIND_MOVE},
+	{"Cast", HLO_KIND_MOVE},
+	{"Fill", HLO_KIND_MOVE},
+	{"ZerosLike", HLO_KIND_MOVE},
+	{"OnesLike", HLO_KIND_MOVE},
+	{"Equal", HLO_KIND_ELEMENT},
+	{"NotEqual", HLO_KIND_ELEMENT},
+	{"Greater", HLO_KIND_ELEMENT},
+	{"Less", HLO_KIND_ELEMENT},
+	{"Select", HLO_KIND_ELEMENT},
+	{"RandomUniform", HLO_KIND_ELEMENT},
+	{"RandomStandardNormal", HLO_KIND_ELEMENT},
+	{"TruncatedNormal", HLO_KIND_ELEMENT},
+	{"StatelessRandomUniform", HLO_KIND_ELEMENT},
+	{"StatelessRandomNormal", HLO_KIND_ELEMENT},
+	{"StatelessTruncatedNormal", HLO_KIND_ELEMENT},
+	{"ResourceApply", HLO_KIND_ELEMENT},
+};
+
 static enum hlo_kind kind_of_type(struct span type)
 {
 	enum hlo_opcode opcode = hlo_opcode_find(type);
 
-	if (span_starts(type, SPAN("Memcpy")) || span_equal(type, SPAN("Memset")) ||
-		span_equal(type, SPAN("Cast")))
-		return HLO_KIND_MOVE;
+	for (size_t i = 0; i < sizeof(known_types) / sizeof(*known_types); i++)
+		if (span_starts(type, span_of(known_types[i].start)))
+			return known_types[i].kind;
 	if (opcode != HLO_OTHER && opcode != HLO_FUSION)
 		return hlo_kind_of_opcode(opcode);
 	return type.n ? kind_of_family(type) : HLO_KIND_OTHER;

@@ -287,6 +287,8 @@ static unsigned find_recorder(const struct xplane *x)
 			recorder = MODEL_RECORDED_BY_JAX;
 	if (t->compiled_ops.n && !t->modules.at.n)
 		recorder |= MODEL_RECORDED_NO_PROGRAMS;
+	if (t->steps_from == STEPS_NONE && has_accelerator(t))
+		recorder |= MODEL_RECORDED_NO_STEPS;
 	return recorder;
 }
 

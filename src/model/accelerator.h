@@ -29,7 +29,10 @@ struct accelerator {
 	int64_t kernel_busy_ps;  /* … other than copies */
 	int64_t waiting_ps;      /* of operations that only wait for a copy or a collective */
 	int64_t late_ps;         /* of the gaps: until the host launched what ended them */
+	int64_t unknown_gap_ps;  /* … whose launch is not recorded, if others are */
 	int64_t launch_delay_ps; /* median from the launch to the start */
+	/* Of steps that the device recorded, added up. 0: none. */
+	int64_t n_steps, step_ps, step_busy_ps;
 	int64_t peak_bytes, lifetime_peak_bytes, capacity_bytes;
 };
 
@@ -91,17 +94,25 @@ struct accelerator_transfer {
 	int64_t transfer_ps, skew_ps;
 };
 
-/* The program that has most of the accelerators' time, over all of them. */
+/* The program that has most of the accelerators' time, over all that ran it. */
 struct accelerator_program {
-	uint32_t name;            /* string id */
-	int64_t n_runs;           /* 0: there is none */
-	int64_t run_ps;           /* from the first start to the last end of each, added up */
-	int64_t transfer_wait_ps; /* for copies between the host's memory and the device's */
-	int64_t transfer_bytes;   /* of the largest */
-	double transfer_rate;     /* of the fastest, bytes per second while in flight */
-	int64_t computing_ps;     /* neither copies nor waits */
-	double computing_rate; /* bytes per second of the operation that takes longest; 0: unknown
-				*/
+	uint32_t name; /* string id */
+	uint64_t id;   /* hosts that run the same program have the same */
+	uint32_t n_devices;
+	int64_t n_runs;                /* of all; 0: there is no such program */
+	int64_t least_runs, most_runs; /* of a device */
+	int64_t run_ps;                /* from the first start to the last end of each, added up */
+	int64_t transfer_wait_ps;      /* for copies between the host's memory and the device's */
+	int64_t wait_ps;               /* for other copies */
+	int64_t collective_ps;         /* collectives, and waits for them */
+	int64_t transfer_bytes;        /* of the largest */
+	double transfer_rate;          /* of the fastest, bytes per second while in flight */
+	int64_t computing_ps;          /* none of the above */
+	/* Of the operation that takes longest, if it has a good part of computing_ps: per second;
+	 * 0: not known. */
+	double computing_rate; /* bytes */
+	double computing_flops;
+	bool is_mixed; /* not all files of a profile have the same such program: there is none */
 };
 
 #endif

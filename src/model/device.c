@@ -92,6 +92,21 @@ struct span device_get_task(struct span name)
 	return (struct span){name.at, end};
 }
 
+struct span device_get_hardware(struct span name)
+{
+	static const char *const words[] = {"gpu:", "tpu:", "cpu:"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		struct span word = span_of(words[i]);
+		size_t at = span_find(name, word);
+
+		if (at < name.n)
+			return (struct span){name.at + at,
+				word.n + ascii_leading_digits(span_from(name, at + word.n))};
+	}
+	return name;
+}
+
 struct span device_get_job(struct span task)
 {
 	struct span key = SPAN("/job:");

@@ -108,6 +108,8 @@ unsigned device_get_properties(struct span lower);
 
 /* Up to and with the task number, or the host; empty for a device of neither. */
 struct span device_get_task(struct span name);
+/* "gpu:0" of "/host:vm/device:gpu:0/stream:7"; the whole name if it has no such part. */
+struct span device_get_hardware(struct span name);
 /* Of a task: "worker"; empty if it names no job. */
 struct span device_get_job(struct span task);
 /* A task for people: "/job:worker/task:1", without a replica of 0. An empty one is

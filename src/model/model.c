@@ -35,6 +35,7 @@ void model_clear(struct model *m)
 	vec_clear(&m->step_float_ops);
 	vec_clear(&m->device_work);
 	vec_clear(&m->accelerators);
+	vec_clear(&m->device_programs);
 	vec_clear(&m->kernels);
 	vec_clear(&m->device_transfers);
 	vec_clear(&m->transfers);

@@ -160,6 +160,7 @@ enum {
 	MODEL_RECORDED_BY_TENSORFLOW = 1,
 	MODEL_RECORDED_BY_JAX = 2,
 	MODEL_RECORDED_NO_PROGRAMS = 4, /* though some ran */
+	MODEL_RECORDED_NO_STEPS = 8,    /* of accelerators: what is said to be one is all of it */
 };
 
 struct model {
@@ -184,6 +185,7 @@ struct model {
 	VEC(struct accelerator_transfer) device_transfers;
 	size_t n_accelerators_seen; /* also those that nothing ran on */
 	struct accelerator_program main_program;
+	VEC(uint64_t) device_programs; /* ids of those that ran on them */
 	VEC(struct trace_string) trace_strings;
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
 	struct hash_index trace_string_index; /* index of the other ids */

@@ -158,6 +158,7 @@ void model_undo(struct model_undo *u, struct model *m)
 	m->device_transfers.n = was->device_transfers.n;
 	m->n_accelerators_seen = was->n_accelerators_seen;
 	m->main_program = was->main_program;
+	m->device_programs.n = was->device_programs.n;
 	compiled_truncate(&m->compiled, was->compiled.programs.n, was->compiled.ops.n);
 	m->allocations.pools.n = was->allocations.pools.n;
 	m->allocations.events.n = was->allocations.events.n;

@@ -73,7 +73,10 @@ static void put_count(struct page *p, const char *key, const char *thing, const 
 static void put_counts(struct page *p)
 {
 	put_count(p, "n_nodes", "node", ", ");
-	put_count(p, "n_steps", "step", ", ");
+	if (number(p, "n_steps"))
+		put_count(p, "n_steps", "step", ", ");
+	else
+		buf_text(&p->out, "no steps, ");
 	put_count(p, "n_devices", "device", "");
 	if (is_known(p, "coverage"))
 		buf_printf(&p->out, "; %.0f%% of the nodes ran", find(p, "coverage")->real * 100);

@@ -104,6 +104,25 @@ def test_devices(name):
 
 
 @every
+def test_recorded_steps(name):
+    """Of each device, and of the slowest one in the sentence and in step."""
+    found, steps = devices(name), recordings.reference(name)["steps"]
+    assert {device for device, row in found.items() if row["steps"]} == {
+        step["device"][len("/device:"):].lower() for step in steps}
+    for step in steps:
+        row = found[step["device"][len("/device:"):].lower()]
+        assert (row["steps"], row["step_micros"], row["step_busy_micros"]) == (
+            1, to_us(step["duration_ps"]), to_us(step["busy_ps"]))
+    if steps:
+        slowest = max(steps, key=lambda step: step["duration_ps"])
+        idle = 1 - slowest["busy_ps"] / slowest["duration_ps"]
+        said = product.run(recordings.trace(name)).stdout.splitlines()[0]
+        assert f"a step takes {slowest['duration_ps'] / 1e9:.1f} ms on gpu:6" in said
+        assert f"busy {slowest['busy_ps'] / 1e9:.1f} ms of it and idle {100 * idle:.0f} %" in said
+        assert ask("step", name)["wall_micros"] == pytest.approx(slowest["duration_ps"] / 1e6)
+
+
+@every
 def test_program_runs(name):
     want = sum(program["executions"] for program in recordings.reference(name)["modules"])
     if want:

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ascii.h"
+#include "load/xplane/kernel_name.h"
 
 /* A program that runs on a core, as a line of its own tells. */
 struct module_run {
@@ -21,7 +22,9 @@ struct device {
 	uint32_t name;   /* its place among the devices */
 	bool is_tpu;
 	int64_t line_start;
+	bool has_steps;
 	VEC(struct module_run) modules; /* by start */
+	VEC(struct step) groups;        /* of events, as recorded */
 };
 
 /* "fusion" of "%fusion.12 = f32[…] …", "fusion.12" and "fusion.1.2". */
@@ -145,6 +148,61 @@ static bool use_device_clock(const struct device *dev, struct raw_event *e)
 	return true;
 }
 
+/* Copies and fills that AMD's runtime does for an operation are part of it. */
+static bool is_fill_of_op(struct span name, const struct xstats *st)
+{
+	return span_starts(name, SPAN("__amd_rocclr_")) && xstats_text(st, STAT_HLO_OP).n;
+}
+
+static bool is_signature(struct span name)
+{
+	return span_starts(name, SPAN("_Z")) || span_contains(name, SPAN("<")) ||
+		span_contains(name, SPAN("("));
+}
+
+/* A signature of C++ tells nobody what ran: such a kernel is called as the node of TensorFlow that
+ * it was launched for, or by a short name. Others and copies keep their own. False on allocation
+ * failure. */
+static bool name_kernel(struct device *dev, struct span name, const struct xstats *st,
+	struct span *op)
+{
+	struct scene *s = dev->s;
+	struct op_text annotation;
+	struct buf text = {0};
+	uint32_t id;
+
+	if (!is_signature(name))
+		return true;
+	if (kernel_find_annotation(st, &annotation)) {
+		*op = annotation.name;
+		return true;
+	}
+	kernel_put_short_name(&text, name);
+	id = text.failed ? NONE : strings_add(&s->texts, buf_get(&text));
+	buf_clear(&text);
+	if (!scene_ok(s, id != NONE))
+		return false;
+	*op = text_of(s, id);
+	return true;
+}
+
+/* Extends the stretch of the event's group, if it has one. */
+static bool note_group(struct device *dev, const struct raw_event *e)
+{
+	struct step step = {.number = (int64_t)xstats_number(&e->stats, STAT_GROUP_ID),
+		.marker_start = e->start,
+		.marker_end = e->start + e->duration};
+	struct step *last = dev->groups.n ? &dev->groups.at[dev->groups.n - 1] : NULL;
+
+	if (dev->is_tpu || !xstats_has_number(&e->stats, STAT_GROUP_ID))
+		return true;
+	if (!last || last->number != step.number)
+		return vec_push(&dev->groups, step);
+	if (step.marker_end > last->marker_end)
+		last->marker_end = step.marker_end;
+	return true;
+}
+
 static uint32_t read_facts(void *context, struct raw_event *e)
 {
 	struct device *dev = context;
@@ -164,11 +222,16 @@ static uint32_t read_facts(void *context, struct raw_event *e)
 	op = name->display.n ? name->display : xstats_text(&st, STAT_HLO_OP);
 	if (!op.n)
 		op = name->text;
+	if (!dev->is_tpu && !xstats_text(&st, STAT_HLO_OP).n &&
+		!name_kernel(dev, name->text, &st, &op))
+		return NONE;
 	kind = xstats_text(&st, STAT_HLO_CATEGORY);
 	f.class = (uint8_t)(is_collective(s, &st)
 			? ANATOMY_COMMUNICATION
 			: class_of_device_op(kind.n ? kind : kind_of(op),
-				  without_operands(name->text), dev->is_tpu));
+				  is_fill_of_op(name->text, &st) ? op
+								 : without_operands(name->text),
+				  dev->is_tpu));
 	f.text = strings_alias(&s->texts, op);
 	f.other = strings_alias(&s->texts, xstats_text(&st, STAT_HLO_MODULE));
 	if (!scene_ok(s, f.text != NONE && f.other != NONE && s->facts.n < NONE - 1))
@@ -182,7 +245,7 @@ static uint32_t read_facts(void *context, struct raw_event *e)
 		f.has |= FACT_LAUNCH;
 		f.key = xstats_number(&st, STAT_CORRELATION_ID);
 	}
-	if (!scene_ok(s, add_run(dev, &f, e->start)))
+	if (!scene_ok(s, add_run(dev, &f, e->start) && note_group(dev, e)))
 		return NONE;
 	if (s->is_by_device_clock && dev->is_tpu)
 		s->is_by_device_clock = use_device_clock(dev, e);
@@ -235,6 +298,7 @@ static bool add_step(struct device *dev, const struct raw_event *e)
 	struct scene *s = dev->s;
 	struct step step = {.marker_start = e->start, .marker_end = e->start + e->duration};
 
+	dev->has_steps = true;
 	step.start = step.gap_start = step.marker_start;
 	step.end = step.marker_end;
 	if (xstats_has_number(&e->stats, STAT_STEP_NUM))
@@ -320,6 +384,39 @@ static void read_lines(struct device *dev)
 	}
 }
 
+static int by_group(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->marker_start > y->marker_start) - (x->marker_start < y->marker_start);
+}
+
+/* Events of one group are a step, where none are recorded. */
+static bool add_groups(struct device *dev)
+{
+	struct scene *s = dev->s;
+	size_t first = s->steps.n;
+	bool ok = true;
+
+	if (dev->has_steps || !dev->groups.n)
+		return true;
+	qsort(dev->groups.at, dev->groups.n, sizeof(*dev->groups.at), by_group);
+	for (size_t i = 0; ok && i < dev->groups.n; i++) {
+		struct step step = dev->groups.at[i];
+		struct step *last = s->steps.n > first ? &s->steps.at[s->steps.n - 1] : NULL;
+
+		step.start = step.gap_start = step.marker_start;
+		step.end = step.marker_end;
+		if (!last || last->number != step.number)
+			ok = vec_push(&s->steps, step);
+		else if (step.end > last->end)
+			last->end = last->marker_end = step.end;
+	}
+	return ok;
+}
+
 /* A TPU tells its times by its own clock, which is right, and by the host's, to which they are
  * fitted. What is counted from marks of the host, or in steps that are recorded, needs the latter.
  */
@@ -351,7 +448,10 @@ bool scene_read_device(struct scene *s, struct plane *p)
 	dev.name = dev.texts ? scene_add_device(s, name) : NONE;
 	if (scene_ok(s, dev.name != NONE))
 		read_lines(&dev);
+	if (!s->d->failed)
+		scene_ok(s, add_groups(&dev));
 	mem_free(dev.texts);
 	vec_clear(&dev.modules);
+	vec_clear(&dev.groups);
 	return !s->d->failed;
 }

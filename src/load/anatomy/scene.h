@@ -279,6 +279,9 @@ uint32_t scene_add_device(struct scene *s, struct span name);
 /* A run of a program. NONE on allocation failure. */
 uint32_t scene_add_run(struct scene *s, struct span module, bool has_id, uint64_t id,
 	int64_t start);
+/* Numbers the runs of a program on each device that does not record them (device_runs.c). False on
+ * allocation failure. */
+bool scene_number_runs(struct scene *s, uint64_t program);
 /* How a call spells the program of a function. NONE on allocation failure. */
 uint32_t scene_add_module(struct scene *s, struct span prefix, struct span function);
 /* The function that a NAME_JIT calls: f of "PjitFunction(f)". */

@@ -569,6 +569,7 @@ static bool find_runs(struct scene *s)
 	struct device_runs now = {0}, longest = {0};
 	uint32_t device = NONE, run = NONE, name = NONE;
 	bool ok = true, is_repeated = true;
+	size_t n_devices = 0;
 
 	for (size_t i = 0; ok && i < s->ops.n; i++) {
 		const struct op *op = &s->ops.at[i];
@@ -579,10 +580,13 @@ static bool find_runs(struct scene *s)
 			continue;
 		node = &s->nodes.at[op->node];
 		all += (double)op->work_ps;
-		if (facts_of(s, op->node)->number != program || op->run == NONE)
+		if (facts_of(s, op->node)->number != program)
 			continue;
 		own += (double)op->work_ps;
+		if (op->run == NONE)
+			continue;
 		if (op->device != device) {
+			n_devices++;
 			is_repeated &= device == NONE || now.n > 1;
 			now = (struct device_runs){.first = s->steps.n};
 		}
@@ -611,6 +615,9 @@ static bool find_runs(struct scene *s)
 	s->steps.n = longest.n;
 	s->by = ANATOMY_BY_PROGRAM;
 	s->step_name = name;
+	/* By one clock, a single device can be seen together with its host. */
+	if (n_devices == 1 && !s->is_by_device_clock)
+		s->timed_device = NONE;
 	for (size_t i = 0; i < s->steps.n; i++) {
 		struct step *step = &s->steps.at[i];
 
@@ -641,7 +648,7 @@ static bool choose_steps(struct scene *s, struct span function)
 		return true;
 	if (s->has_accelerator) {
 		s->by = ANATOMY_NONE;
-		return true;
+		return scene_number_runs(s, main_program(s)) && find_runs(s);
 	}
 	return take_whole(s);
 }

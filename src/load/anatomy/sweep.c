@@ -200,6 +200,10 @@ static unsigned part_of_thread(const struct sweep *w, const struct stretch *thre
 		return ANATOMY_INPUT;
 	if (w->classes[ANATOMY_CALLBACK].n_alive)
 		return ANATOMY_CALLBACK;
+	/* Another thread launches what an accelerator is to run. */
+	if (w->classes[ANATOMY_DISPATCH].n_alive &&
+		(!thread || thread->part == ANATOMY_RUNTIME || thread->part == ANATOMY_UNKNOWN))
+		return ANATOMY_DISPATCH;
 	if (!thread)
 		return ANATOMY_UNKNOWN;
 	switch (thread->part) {
@@ -281,6 +285,8 @@ static void add_cause(struct sweep *w, unsigned part, const struct stretch *thre
 		add_input(w, start, end - start);
 	else if (part == ANATOMY_CALLBACK)
 		add_callback(w, thread, end - start);
+	else if (part == ANATOMY_DISPATCH && (!thread || thread->part != part))
+		give(w, c->first, (double)(end - start));
 	else if (thread)
 		give_cause(w, part, part == ANATOMY_RUNTIME ? place + thread->kind : thread->kind,
 			thread->cause, thread->other, end - start);

@@ -154,6 +154,18 @@ static void note_rendezvous(struct host_part *h, uint32_t node)
 
 /* ---- other operations ------------------------------------------------------------------ */
 
+/* Whether an operation launches what an accelerator runs: then that is its work. */
+static bool has_launch(const struct host_part *h, uint32_t node)
+{
+	enum { MOST_WITHIN = 64 };
+	uint32_t end = h->nodes.at[node].end;
+
+	for (uint32_t k = node + 1; k < end && k <= node + MOST_WITHIN; k++)
+		if (host_get_facts(h, k)->has & FACT_LAUNCH)
+			return true;
+	return false;
+}
+
 static bool add_plain(struct host_part *h, uint32_t node, uint32_t name, unsigned class)
 {
 	struct scene *s = h->s;
@@ -164,6 +176,8 @@ static bool add_plain(struct host_part *h, uint32_t node, uint32_t name, unsigne
 		.process = m->process,
 		.class = (uint8_t)(m->is_input ? WORK_INPUT : class)};
 
+	if (op.class == ANATOMY_COMPUTE && s->has_accelerator && has_launch(h, node))
+		op.class = ANATOMY_DISPATCH;
 	m->op = (uint32_t)s->plain.n;
 	return s->plain.n < OP_COMPILED && vec_push(&s->plain, op);
 }

@@ -3,10 +3,13 @@
  *
  * On a core an instruction of a program runs once in a run, unless it is within another: when one
  * runs again, another run has begun. */
+#include <stdlib.h>
+
 #include "load/xplane/transfers.h"
 
 struct program_sums {
 	uint64_t program;
+	int64_t n_runs; /* of the device at hand */
 	struct accelerator_program found;
 	int64_t self_ps;
 };
@@ -42,6 +45,41 @@ static bool is_transfer(const struct trace_target *target, bool *ok)
 		(d && hlo_is_transfer(&d->program, &d->program.ops.at[op]));
 }
 
+/* What its time is spent on, unless it computes. */
+static bool add_waiting(struct summer *s, struct accelerator_program *to, const struct trace_op *op)
+{
+	const struct trace_target *target = &s->t->targets.at[op->target];
+	int64_t self_ps = op->self_ps > 0 ? op->self_ps : 0;
+	bool ok = true;
+
+	if (transfers_is_collective(s->t, op->target))
+		to->collective_ps += self_ps;
+	else if (is_transfer(target, &ok))
+		to->transfer_wait_ps += self_ps;
+	else if (target->is_waiting)
+		to->wait_ps += self_ps;
+	return ok;
+}
+
+/* Each device's runs are those of one line. */
+static void end_line(struct summer *s)
+{
+	for (size_t i = 0; i < s->programs.n; i++) {
+		struct program_sums *sums = &s->programs.at[i];
+		struct accelerator_program *found = &sums->found;
+
+		if (!sums->n_runs)
+			continue;
+		if (!found->n_devices || sums->n_runs < found->least_runs)
+			found->least_runs = sums->n_runs;
+		if (sums->n_runs > found->most_runs)
+			found->most_runs = sums->n_runs;
+		found->n_devices++;
+		found->n_runs += sums->n_runs;
+		sums->n_runs = 0;
+	}
+}
+
 static bool add_line(struct summer *s, const struct trace_line *line, size_t end)
 {
 	struct program_sums *sums = NULL;
@@ -65,7 +103,7 @@ static bool add_line(struct summer *s, const struct trace_line *line, size_t end
 			sums = sums_of(s, target);
 			if (!sums)
 				return false;
-			sums->found.n_runs++;
+			sums->n_runs++;
 			s->run++;
 			transfers_begin_run(&s->transfers);
 			first_ps = last_ps = op->start_ps;
@@ -77,11 +115,11 @@ static bool add_line(struct summer *s, const struct trace_line *line, size_t end
 		sums->self_ps += op->self_ps > 0 ? op->self_ps : 0;
 		s->self_ps[op->target] += op->self_ps > 0 ? op->self_ps : 0;
 		s->n_ran[op->target]++;
-		if (target->is_waiting && is_transfer(target, &ok))
-			sums->found.transfer_wait_ps += op->self_ps > 0 ? op->self_ps : 0;
 		s->seen_in[op->target] = s->run;
-		ok = ok && transfers_add(&s->transfers, op, line->device);
+		ok = add_waiting(s, &sums->found, op) &&
+			transfers_add(&s->transfers, op, line->device);
 	}
+	end_line(s);
 	return ok;
 }
 
@@ -102,52 +140,140 @@ static void add_transfers(const struct summer *s, struct program_sums *main)
 	}
 }
 
-/* What it computes, and how fast its most expensive operation moves bytes. */
+/* What it computes, and how fast its most expensive operation is: it speaks for all only if it has
+ * much of the time. */
 static bool add_computing(struct summer *s, struct program_sums *main)
 {
+	const double good_part = 0.3;
+	const struct trace_target *most = NULL;
+	struct accelerator_program *to = &main->found;
 	int64_t most_ps = 0;
+	double n_ran = 0;
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < s->t->targets.n; i++) {
+	for (uint32_t i = 0; ok && i < s->t->targets.n; i++) {
 		const struct trace_target *target = &s->t->targets.at[i];
 
 		if (target->on_device != DEVICE_COMPILED || target->program != main->program ||
-			target->is_waiting || is_transfer(target, &ok))
+			target->is_waiting || transfers_is_collective(s->t, i) ||
+			is_transfer(target, &ok))
 			continue;
-		main->found.computing_ps += s->self_ps[i];
+		to->computing_ps += s->self_ps[i];
 		if (s->self_ps[i] <= most_ps)
 			continue;
 		most_ps = s->self_ps[i];
-		main->found.computing_rate = target->bytes > 0
-			? (double)target->bytes * s->n_ran[i] / (double)most_ps * 1e12
-			: 0;
+		most = target;
+		n_ran = s->n_ran[i];
 	}
+	if (!most || (double)most_ps < good_part * (double)to->computing_ps)
+		return ok;
+	if (most->bytes > 0)
+		to->computing_rate = (double)most->bytes * n_ran / (double)most_ps * 1e12;
+	if (most->float_ops > 0)
+		to->computing_flops = (double)most->float_ops * n_ran / (double)most_ps * 1e12;
 	return ok;
+}
+
+static uint32_t name_of(const struct summer *s, const struct apply *a, uint64_t program)
+{
+	for (size_t i = 0; i < s->t->targets.n; i++) {
+		const struct trace_target *target = &s->t->targets.at[i];
+
+		if (target->program == program && target->module)
+			return strings_add(&a->model->strings, target->module->name);
+	}
+	for (size_t i = 0; i < s->t->programs.n; i++)
+		if (s->t->programs.at[i].id == program)
+			return strings_add(&a->model->strings,
+				strings_get(&s->t->texts, s->t->programs.at[i].name));
+	return strings_add(&a->model->strings, SPAN("one program"));
+}
+
+/* That of another file of the profile: another host that ran the same. */
+static void join(struct accelerator_program *to, const struct accelerator_program *from)
+{
+	if (from->least_runs < to->least_runs)
+		to->least_runs = from->least_runs;
+	if (from->most_runs > to->most_runs)
+		to->most_runs = from->most_runs;
+	to->n_devices += from->n_devices;
+	to->n_runs += from->n_runs;
+	to->run_ps += from->run_ps;
+	to->transfer_wait_ps += from->transfer_wait_ps;
+	to->wait_ps += from->wait_ps;
+	to->collective_ps += from->collective_ps;
+	to->computing_ps += from->computing_ps;
+	if (from->transfer_bytes > to->transfer_bytes)
+		to->transfer_bytes = from->transfer_bytes;
+	if (from->transfer_rate > to->transfer_rate)
+		to->transfer_rate = from->transfer_rate;
+	/* Of the slower host. */
+	if (from->computing_rate < to->computing_rate)
+		to->computing_rate = from->computing_rate;
+	if (from->computing_flops < to->computing_flops)
+		to->computing_flops = from->computing_flops;
 }
 
 /* It has at least 80 % of the time, and runs again. */
 static bool find_main(struct summer *s, struct apply *a)
 {
 	struct program_sums *main = NULL;
+	struct accelerator_program *of_all = &a->model->main_program;
 	int64_t all_ps = 0;
+	bool is_main;
 
 	for (size_t i = 0; i < s->programs.n; i++) {
 		all_ps += s->programs.at[i].self_ps;
 		if (!main || s->programs.at[i].self_ps > main->self_ps)
 			main = &s->programs.at[i];
 	}
-	if (!main || (double)main->self_ps < 0.8 * (double)all_ps || main->found.n_runs < 2 ||
-		a->model->main_program.n_runs || !add_computing(s, main))
-		return main == NULL || main->found.n_runs < 2 ||
-			(double)main->self_ps < 0.8 * (double)all_ps ||
-			a->model->main_program.n_runs;
-	for (size_t i = 0; i < s->t->targets.n; i++)
-		if (s->t->targets.at[i].program == main->program && s->t->targets.at[i].module)
-			main->found.name =
-				strings_add(&a->model->strings, s->t->targets.at[i].module->name);
+	if (!main)
+		return true;
+	is_main = (double)main->self_ps >= 0.8 * (double)all_ps && main->found.most_runs > 1;
+	if (is_main && !add_computing(s, main))
+		return false;
+	main->found.name = name_of(s, a, main->program);
+	main->found.id = main->program;
 	add_transfers(s, main);
-	a->model->main_program = main->found;
+	if (is_main && !of_all->n_runs && !of_all->is_mixed)
+		*of_all = main->found;
+	else if (is_main && of_all->id == main->found.id && of_all->name == main->found.name &&
+		!of_all->is_mixed)
+		join(of_all, &main->found);
+	else
+		*of_all = (struct accelerator_program){.is_mixed = true};
 	return main->found.name != NONE;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Adds the programs that ran to those of other files. */
+static bool note_programs(const struct summer *s, struct model *m)
+{
+	size_t n = 0, n_before = m->device_programs.n;
+	uint64_t *ids = mem_array(s->t->targets.n + 1, sizeof(*ids));
+	bool ok = ids;
+
+	for (size_t i = 0; ok && i < s->t->targets.n; i++)
+		if (s->t->targets.at[i].on_device == DEVICE_COMPILED && s->t->targets.at[i].program)
+			ids[n++] = s->t->targets.at[i].program;
+	if (n)
+		qsort(ids, n, sizeof(*ids), by_id);
+	for (size_t i = 0; ok && i < n; i++) {
+		bool is_known = i && ids[i] == ids[i - 1];
+
+		/* Those of other files are in order, file by file. */
+		for (size_t k = 0; !is_known && k < n_before; k++)
+			is_known = m->device_programs.at[k] == ids[i];
+		ok = is_known || vec_push(&m->device_programs, ids[i]);
+	}
+	mem_free(ids);
+	return ok;
 }
 
 bool apply_device_runs(struct apply *a)
@@ -167,7 +293,7 @@ bool apply_device_runs(struct apply *a)
 	for (uint32_t i = 0; ok && i < t->devices.n; i++)
 		if (t->devices.at[i].kind == PLANE_GPU)
 			ok = transfers_add_gpu(&s.transfers, i);
-	ok = ok && find_main(&s, a) && transfers_put(&s.transfers);
+	ok = ok && find_main(&s, a) && note_programs(&s, a->model) && transfers_put(&s.transfers);
 	transfers_clear(&s.transfers);
 	mem_free(s.seen_in);
 	mem_free(s.self_ps);

@@ -18,13 +18,6 @@ static int by_start(const void *a, const void *b)
 	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* ---- time ---------------------------------------------------------------- */
 
 /* The union of intervals, which are in order; of all or without copies. */
@@ -44,37 +37,74 @@ static int64_t sum_busy(const intervals *list, bool with_copies)
 	return busy_ps;
 }
 
-/* Gaps that end with something that the host launched after they began. */
-static int64_t sum_late(const struct trace *t, const intervals *list)
+/* Gaps that end with something that the host launched after they began, and those of which that is
+ * not known. */
+static void sum_gaps(const struct trace *t, const intervals *list, struct accelerator *a)
 {
-	int64_t late_ps = 0, reach_ps = list->at[0].end_ps;
+	int64_t reach_ps = list->at[0].end_ps;
 
-	for (size_t i = 1; i < list->n; i++) {
+	a->late_ps = t->launches.n ? 0 : -1;
+	for (size_t i = 1; t->launches.n && i < list->n; i++) {
 		const struct interval *v = &list->at[i];
 
-		if (v->start_ps > reach_ps && v->launch != NONE &&
-			t->launches.at[v->launch].start_ps > reach_ps)
-			late_ps += v->start_ps - reach_ps;
+		if (v->start_ps > reach_ps && v->launch == NONE)
+			a->unknown_gap_ps += v->start_ps - reach_ps;
+		else if (v->start_ps > reach_ps && t->launches.at[v->launch].start_ps > reach_ps)
+			a->late_ps += v->start_ps - reach_ps;
 		if (v->end_ps > reach_ps)
 			reach_ps = v->end_ps;
 	}
-	return late_ps;
 }
 
-/* Of the delays between launches and starts; -1: none is known. False on allocation failure. */
+struct delay {
+	uint32_t launch;
+	int64_t ps;
+};
+
+static int by_launch(const void *a, const void *b)
+{
+	const struct delay *x = a, *y = b;
+
+	if (x->launch != y->launch)
+		return x->launch < y->launch ? -1 : 1;
+	return (x->ps > y->ps) - (x->ps < y->ps);
+}
+
+static int by_delay(const void *a, const void *b)
+{
+	const struct delay *x = a, *y = b;
+
+	return (x->ps > y->ps) - (x->ps < y->ps);
+}
+
+static bool is_graph(const struct trace *t, uint32_t launch)
+{
+	return span_contains(t->launches.at[launch].name, SPAN("GraphLaunch"));
+}
+
+/* Of the delays between launches and starts; -1: none is known. A graph of kernels is launched at
+ * once: its first counts. False on allocation failure. */
 static bool find_median_delay(const struct trace *t, const intervals *list, int64_t *median_ps)
 {
-	int64_t *delays = mem_array(list->n + 1, sizeof(*delays));
-	size_t n = 0;
+	struct delay *delays = mem_array(list->n + 1, sizeof(*delays));
+	size_t n = 0, n_first = 0;
 
 	*median_ps = -1;
-	for (size_t i = 0; delays && i < list->n; i++)
-		if (list->at[i].launch != NONE)
-			delays[n++] =
-				list->at[i].start_ps - t->launches.at[list->at[i].launch].start_ps;
+	for (size_t i = 0; delays && i < list->n; i++) {
+		uint32_t launch = list->at[i].launch;
+
+		if (launch != NONE)
+			delays[n++] = (struct delay){launch,
+				list->at[i].start_ps - t->launches.at[launch].start_ps};
+	}
 	if (delays && n) {
-		qsort(delays, n, sizeof(*delays), by_number);
-		*median_ps = delays[n / 2];
+		qsort(delays, n, sizeof(*delays), by_launch);
+		for (size_t i = 0; i < n; i++)
+			if (!i || delays[i].launch != delays[i - 1].launch ||
+				!is_graph(t, delays[i].launch))
+				delays[n_first++] = delays[i];
+		qsort(delays, n_first, sizeof(*delays), by_delay);
+		*median_ps = delays[n_first / 2].ps;
 	}
 	mem_free(delays);
 	return delays;
@@ -109,6 +139,58 @@ static bool add_line(const struct trace *t, size_t line, struct accelerator *a, 
 	return true;
 }
 
+/* Joins those that overlap: what is left of the list is busy time. */
+static void unite(intervals *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (!n || list->at[i].start_ps > list->at[n - 1].end_ps)
+			list->at[n++] = list->at[i];
+		else if (list->at[i].end_ps > list->at[n - 1].end_ps)
+			list->at[n - 1].end_ps = list->at[i].end_ps;
+	}
+	list->n = n;
+}
+
+/* How much of a time lies within intervals that are apart and in order. */
+static int64_t busy_within(const intervals *list, int64_t start_ps, int64_t end_ps)
+{
+	size_t low = 0, high = list->n;
+	int64_t busy_ps = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->at[middle].end_ps <= start_ps)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < list->n && list->at[low].start_ps < end_ps; low++) {
+		const struct interval *v = &list->at[low];
+
+		busy_ps += (v->end_ps < end_ps ? v->end_ps : end_ps) -
+			(v->start_ps > start_ps ? v->start_ps : start_ps);
+	}
+	return busy_ps;
+}
+
+/* Steps that it recorded. Those of cores are by the host's clock, what ran is not. */
+static void sum_steps(const struct trace *t, uint32_t device, struct accelerator *a,
+	const intervals *list)
+{
+	for (size_t i = 0; !a->is_tpu && i < t->device_steps.n; i++) {
+		const struct trace_marker *step = &t->device_steps.at[i];
+
+		if (step->kept != device || step->end_ps <= step->start_ps)
+			continue;
+		a->n_steps++;
+		a->step_ps += step->end_ps - step->start_ps;
+		a->step_busy_ps += busy_within(list, step->start_ps, step->end_ps);
+	}
+}
+
 static bool sum_device(const struct trace *t, uint32_t device, struct accelerator *a)
 {
 	intervals list = {0};
@@ -125,8 +207,10 @@ static bool sum_device(const struct trace *t, uint32_t device, struct accelerato
 		a->span_ps = last_ps - list.at[0].start_ps;
 		a->busy_ps = sum_busy(&list, true);
 		a->kernel_busy_ps = sum_busy(&list, false);
-		a->late_ps = t->launches.n ? sum_late(t, &list) : -1;
+		sum_gaps(t, &list, a);
 		ok = find_median_delay(t, &list, &a->launch_delay_ps);
+		unite(&list);
+		sum_steps(t, device, a, &list);
 	}
 	vec_clear(&list);
 	return ok;

@@ -345,7 +345,7 @@ static void count_op(const struct apply *a, struct node_work *d, const struct tr
 	on_device = &a->trace->device_ops.at[line->first_device_op + op - line->first_op];
 	d->n_executions += !on_device->continues;
 	d->n_kernels++;
-	if (on_device->launch != NONE)
+	if (on_device->launch != NONE && !on_device->is_launched_along)
 		d->launch_ps += a->trace->launches.at[on_device->launch].duration_ps;
 }
 

@@ -120,7 +120,7 @@ static bool continues(const struct trace *t, const struct trace_device_op *op, u
 {
 	uint32_t mark = find_mark(t, op->launch);
 
-	if (t->targets.at[target].on_device == DEVICE_EACH)
+	if (t->targets.at[target].on_device == DEVICE_EACH || op->group != op[-1].group)
 		return false;
 	if (mark != NONE)
 		return mark == find_mark(t, op[-1].launch);
@@ -144,6 +144,8 @@ static void find_on_stream(struct trace *t, const struct trace_line *line, size_
 	for (size_t i = line->first_op; i < end; i++, op++) {
 		uint32_t target = t->ops.at[i].target;
 
+		op->is_launched_along =
+			i > line->first_op && op->launch != NONE && op->launch == op[-1].launch;
 		if (has_host_event(t, op, target))
 			op->continues = true;
 		else if (i > line->first_op && t->ops.at[i - 1].target == target)

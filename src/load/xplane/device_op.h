@@ -33,8 +33,10 @@ struct trace_device_op {
 	int64_t host_start_ps; /* by the host's clock; the operation's times are the device's */
 	uint32_t launch;       /* NONE: not known */
 	uint32_t kernel;       /* text: its name, of a GPU; 0 */
-	uint32_t details; /* text: its grid, the size of a copy and the like; 0: not recorded */
-	bool continues;   /* it is part of the execution before it on its line */
+	uint32_t details;    /* text: its grid, the size of a copy and the like; 0: not recorded */
+	uint32_t group : 30; /* of the step that it is of, as recorded, + 1; 0: not recorded */
+	bool continues : 1;  /* it is part of the execution before it on its line */
+	bool is_launched_along : 1; /* another of its launch comes before it */
 };
 
 /* Prepares for lookups, once all hosts have been walked. */

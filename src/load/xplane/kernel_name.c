@@ -143,6 +143,40 @@ void kernel_put_short_name(struct buf *b, struct span name)
 		}
 }
 
+/* ---- annotations ---------------------------------------------------------- */
+
+/* The name and type in "scope/name:Type#shape=(int32[3])#::#…#". */
+static bool parse_annotation(struct span text, struct op_text *op)
+{
+	size_t n = span_find(text, SPAN("#")), colons = span_find(text, SPAN("::"));
+
+	text.n = colons < n ? colons : n;
+	n = text.n;
+	while (n && text.at[n - 1] != ':')
+		n--;
+	if (n < 2)
+		return false;
+	op->name = (struct span){text.at, n - 1};
+	op->type = span_from(text, n);
+	if (!op->type.n)
+		op->type = op_text_type(op->name, SPAN(""));
+	return op->type.n;
+}
+
+bool kernel_find_annotation(const struct xstats *s, struct op_text *op)
+{
+	static const enum xstat stats[] = {STAT_TF_OP, STAT_ANNOTATION, STAT_LEVEL_0};
+
+	for (size_t i = 0; i < sizeof(stats) / sizeof(*stats); i++) {
+		struct span text = xstats_text(s, stats[i]);
+
+		/* Kernels of XLA on AMD have no other. */
+		if (!span_equal(text, SPAN("XlaModule:")) && parse_annotation(text, op))
+			return true;
+	}
+	return false;
+}
+
 /* ---- copies -------------------------------------------------------------- */
 
 struct span kernel_get_copy(struct span name, struct span details, struct span launch)

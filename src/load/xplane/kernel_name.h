@@ -9,9 +9,15 @@
 #define TFPROF_LOAD_XPLANE_KERNEL_NAME_H
 
 #include "base/buf.h"
+#include "load/xplane/op_text.h"
+#include "load/xplane/stats.h"
 
 /* Written over what `b` held. */
 void kernel_put_short_name(struct buf *b, struct span name);
+
+/* The node of TensorFlow that a kernel was launched for, and its type, as annotated. False: it has
+ * no such annotation. */
+bool kernel_find_annotation(const struct xstats *s, struct op_text *op);
 
 /* What the event of a stream copies or fills, as "MemcpyH2D"; empty if it is no copy. `details`:
  * those that the recorder gives copies; `launch`: the call that began it; each may be empty. */

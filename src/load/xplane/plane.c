@@ -183,6 +183,9 @@ static enum plane_kind kind_of(struct span name)
 		enum plane_kind kind;
 	} kinds[] = {
 		{"/host:CPU", PLANE_HOST},
+		/* Calls of the drivers of GPUs: some recorders leave them apart. */
+		{"/host:CUPTI", PLANE_HOST},
+		{"/host:ROCTRACER", PLANE_HOST},
 		{"/device:GPU:", PLANE_GPU},
 		{"/device:TPU:", PLANE_TPU},
 		{"/host:metadata", PLANE_MODULES},

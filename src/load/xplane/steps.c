@@ -206,6 +206,40 @@ static bool find_spans(struct numbering *n)
 	return true;
 }
 
+static int by_group(const void *a, const void *b)
+{
+	const struct trace_marker *x = a, *y = b;
+
+	if (x->kept != y->kept)
+		return x->kept < y->kept ? -1 : 1;
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+/* Where nothing else tells steps, events of one group are one, from the first to the last. */
+static bool use_groups(struct numbering *n)
+{
+	struct trace *t = n->trace;
+	size_t n_groups = t->device_groups.n;
+	bool ok = true;
+
+	if (n->spans.n || t->device_steps.n || !n_groups)
+		return true;
+	qsort(t->device_groups.at, n_groups, sizeof(*t->device_groups.at), by_group);
+	for (size_t i = 0; ok && i < n_groups; i++) {
+		const struct trace_marker *group = &t->device_groups.at[i];
+		struct trace_marker *last =
+			t->device_steps.n ? &t->device_steps.at[t->device_steps.n - 1] : NULL;
+
+		if (!last || last->kept != group->kept || last->step != group->step)
+			ok = vec_push(&t->device_steps, *group);
+		else if (group->end_ps > last->end_ps)
+			last->end_ps = group->end_ps;
+	}
+	return ok;
+}
+
 static bool collect_steps(struct numbering *n)
 {
 	struct trace *t = n->trace;
@@ -487,7 +521,7 @@ static bool prepare(struct numbering *n)
 	struct trace *t = n->trace;
 
 	n->group_steps = mem_array(t->roots.n + 1, sizeof(*n->group_steps));
-	if (!n->group_steps || !find_spans(n) || !collect_steps(n) ||
+	if (!n->group_steps || !find_spans(n) || !use_groups(n) || !collect_steps(n) ||
 		!flatten(t, n->spans.at, n->spans.n, &n->host) || !match_runs(t))
 		return false;
 	for (size_t i = 0; !n->has_markers && i < n->spans.n; i++)

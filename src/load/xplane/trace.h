@@ -94,6 +94,12 @@ struct trace_line {
 	uint32_t first_device_op; /* NONE: of a host */
 };
 
+/* The name of a program, as runs of it on cores tell. */
+struct trace_program {
+	uint64_t id;
+	uint32_t name; /* text */
+};
+
 struct trace_device {
 	enum plane_kind kind;
 	int64_t ordinal;
@@ -266,12 +272,15 @@ struct trace {
 	struct own_times own;
 	VEC(struct trace_line) lines;
 	VEC(struct trace_device) devices;
+	VEC(struct trace_program) programs;
 	VEC(int64_t) steps;                  /* ascending, once ops have theirs */
 	VEC(struct trace_stretch) stretches; /* by step; otherwise as they come */
 	uint64_t n_inside;                   /* operations in them */
 	uint64_t n_outside, outside_ps;      /* and in none */
 	enum trace_steps { STEPS_MARKED, STEPS_COUNTED, STEPS_OF_CALLS, STEPS_NONE } steps_from;
 	VEC(struct trace_marker) device_steps;
+	VEC(struct trace_marker)
+	device_groups; /* likewise, of events: used where nothing else tells steps */
 	VEC(struct trace_pool) pools;
 	int64_t origin_ns; /* when the first line begins */
 	struct trace_skipped skipped;

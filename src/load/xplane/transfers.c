@@ -38,6 +38,11 @@ static bool is_collective(struct span opcode)
 	return false;
 }
 
+bool transfers_is_collective(const struct trace *t, uint32_t target)
+{
+	return is_collective(opcode_of(t, target));
+}
+
 static bool is_begin(struct span opcode)
 {
 	return span_ends(opcode, SPAN("-start")) || span_equal(opcode, SPAN("send")) ||

@@ -42,6 +42,9 @@ bool transfers_add(struct transfers *x, const struct trace_op *op, uint32_t devi
 /* All streams of a GPU. */
 bool transfers_add_gpu(struct transfers *x, uint32_t device);
 
+/* Whether a target is a collective, or waits for one. */
+bool transfers_is_collective(const struct trace *t, uint32_t target);
+
 /* Adds all of them to the model. */
 bool transfers_put(struct transfers *x);
 

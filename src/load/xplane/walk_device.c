@@ -16,6 +16,31 @@ static struct span after_colons(struct span text)
 
 /* ---- devices ------------------------------------------------------------- */
 
+/* Events of runs are called "jit_f(123)", by the program's id. */
+static bool note_programs(struct walk *w)
+{
+	const struct plane *p = w->plane;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < p->names.n; i++) {
+		struct span name = p->names.at[i].text;
+		size_t end = name.n - 1, at = end;
+		struct trace_program program = {0};
+
+		if (!name.n || name.at[0] == '%' || name.at[end] != ')')
+			continue;
+		while (at && ascii_is_digit(name.at[at - 1]))
+			at--;
+		if (at == end || at < 2 || name.at[at - 1] != '(')
+			continue;
+		for (size_t k = at; k < end; k++)
+			program.id = 10 * program.id + (uint64_t)(name.at[k] - '0');
+		program.name = strings_alias(&w->trace->texts, (struct span){name.at, at - 1});
+		ok = program.name != NONE && vec_push(&w->trace->programs, program);
+	}
+	return ok;
+}
+
 bool walk_add_device(struct walk *w)
 {
 	struct trace *t = w->trace;
@@ -29,6 +54,8 @@ bool walk_add_device(struct walk *w)
 		device.product =
 			t->scratch.failed ? NONE : strings_add(&t->texts, buf_get(&t->scratch));
 	}
+	if (device.kind == PLANE_TPU && !note_programs(w))
+		return false;
 	return device.product != NONE && vec_push(&t->devices, device);
 }
 
@@ -146,6 +173,27 @@ void walk_use_device_clock(struct walk *w, int64_t base_ps, struct event *e)
 	e->duration_ps = duration_ps;
 }
 
+/* Those that follow each other in a group are one stretch. */
+static bool note_group(struct walk *w, const struct event *e, struct trace_device_op *op)
+{
+	enum { MOST = 1 << 29 };
+	struct trace *t = w->trace;
+	uint64_t group = xstats_number(&e->stats, STAT_GROUP_ID);
+	uint32_t device = (uint32_t)t->devices.n - 1;
+	struct trace_marker *last =
+		t->device_groups.n ? &t->device_groups.at[t->device_groups.n - 1] : NULL;
+
+	if (!xstats_has_number(&e->stats, STAT_GROUP_ID) || group >= MOST)
+		return true;
+	op->group = (uint32_t)group + 1;
+	if (!last || last->kept != device || last->step != (int64_t)group)
+		return vec_push(&t->device_groups,
+			((struct trace_marker){e->start_ps, event_end(e), (int64_t)group, device}));
+	if (event_end(e) > last->end_ps)
+		last->end_ps = event_end(e);
+	return true;
+}
+
 bool walk_add_device_op(struct walk *w, const struct event *e)
 {
 	struct trace *t = w->trace;
@@ -156,6 +204,8 @@ bool walk_add_device_op(struct walk *w, const struct event *e)
 
 	if (xstats_has_number(&e->stats, STAT_CORRELATION_ID))
 		op.launch = trace_find_launch(t, xstats_number(&e->stats, STAT_CORRELATION_ID));
+	if (w->line.kind == LINE_STREAM && !note_group(w, e, &op))
+		return false;
 	if (w->line.kind == LINE_STREAM)
 		op.kernel = strings_alias(&t->texts, event_get_name(w, e).text);
 	op.details = strings_alias(&t->texts,
@@ -167,38 +217,6 @@ bool walk_add_device_op(struct walk *w, const struct event *e)
 }
 
 /* ---- streams ------------------------------------------------------------- */
-
-/* The name and type in "scope/name:Type#shape=(int32[3])#::#…#". */
-static bool parse_annotation(struct span text, struct op_text *op)
-{
-	size_t n = span_find(text, SPAN("#")), colons = span_find(text, SPAN("::"));
-
-	text.n = colons < n ? colons : n;
-	n = text.n;
-	while (n && text.at[n - 1] != ':')
-		n--;
-	if (n < 2)
-		return false;
-	op->name = (struct span){text.at, n - 1};
-	op->type = span_from(text, n);
-	if (!op->type.n)
-		op->type = op_text_type(op->name, SPAN(""));
-	return op->type.n;
-}
-
-static bool find_annotation(const struct xstats *s, struct op_text *op)
-{
-	static const enum xstat stats[] = {STAT_TF_OP, STAT_ANNOTATION, STAT_LEVEL_0};
-
-	for (size_t i = 0; i < sizeof(stats) / sizeof(*stats); i++) {
-		struct span text = xstats_text(s, stats[i]);
-
-		/* Kernels of XLA on AMD have no other. */
-		if (!span_equal(text, SPAN("XlaModule:")) && parse_annotation(text, op))
-			return true;
-	}
-	return false;
-}
 
 static uint32_t add_plain_target(struct trace *t, struct span scope, struct span name,
 	int on_device)
@@ -236,7 +254,7 @@ static uint32_t target_of_kernel(struct walk *w, const struct event *e)
 		launch == NONE ? SPAN("") : t->launches.at[launch].name);
 	if (copy.n)
 		return add_plain_target(t, SPAN(""), copy, DEVICE_EACH);
-	if (find_annotation(s, &parsed)) {
+	if (kernel_find_annotation(s, &parsed)) {
 		target = trace_add_target(t, parsed.name, parsed.type);
 		if (target != NONE && !t->targets.at[target].on_device)
 			t->targets.at[target].on_device = DEVICE_NAMED;
