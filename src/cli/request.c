@@ -17,7 +17,8 @@ struct parser {
 	const char *const *words;
 	size_t n, at;
 	enum command_where where;
-	bool is_pasted; /* a command line of the program, in the shell */
+	bool is_pasted;         /* a command line of the program, in the shell */
+	bool has_ended_options; /* by `--`: what follows are no flags */
 	/* Options in the order given. Which is meant, and whether it applies, the command tells,
 	 * which may come last. */
 	struct given_option *given;
@@ -29,6 +30,11 @@ struct parser {
 static bool asks_about(const struct request *r, const char *word)
 {
 	return r->command && r->command->id == COMMAND_HELP && !r->word && !strchr(word, '=');
+}
+
+static bool is_two_dashes(const char *word)
+{
+	return strcmp(word, "--") == 0;
 }
 
 /* The name after one or two dashes; NULL if the word is not a flag. */
@@ -155,7 +161,8 @@ static void take_rest_of_list(struct parser *p, struct buf *list)
 	for (; ends_in_comma(list) && p->at < p->n; p->at++) {
 		const char *next = p->words[p->at];
 
-		if (is_known_flag(next) || (!p->request->command && command_find(next, p->where)))
+		if (is_known_flag(next) || is_two_dashes(next) ||
+			(!p->request->command && command_find(next, p->where)))
 			return;
 		buf_text(list, next);
 	}
@@ -286,6 +293,30 @@ static enum tfprof_status take_source(struct parser *p, const char *word)
 							    : unexpected_word(p, word);
 }
 
+static bool is_diff(const struct request *r)
+{
+	return r->command && r->command->id == COMMAND_DIFF;
+}
+
+/* `--` ends the options, except between the files of two sides. */
+static bool ends_options(const struct parser *p)
+{
+	const struct request *r = p->request;
+
+	return !p->has_ended_options && !(is_diff(r) && r->n_files);
+}
+
+/* The flag that a word names; NULL if it is no flag. The options of a comparison may follow its
+ * second side, whose files may begin with a dash, too. */
+static const char *flag_of_word(const struct parser *p, const char *word)
+{
+	if (p->has_ended_options || asks_about(p->request, word) ||
+		(p->request->n_base != NO_SIDES && !is_known_flag(word) &&
+			tfprof_input_exists(word)))
+		return NULL;
+	return flag_name(word);
+}
+
 static enum tfprof_status take_word(struct parser *p, const char *word)
 {
 	struct request *r = p->request;
@@ -303,10 +334,11 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 	}
 	if (is_source(r, word))
 		return take_source(p, word);
-	if (strcmp(word, "--") == 0 && r->command && r->command->id == COMMAND_DIFF &&
-		r->n_base == NO_SIDES)
+	if (is_two_dashes(word) && ends_options(p))
+		p->has_ended_options = true;
+	else if (is_two_dashes(word) && is_diff(r) && r->n_base == NO_SIDES)
 		r->n_base = r->n_files;
-	else if (r->command && r->command->id == COMMAND_DIFF && !r->view && command_view(word))
+	else if (is_diff(r) && !r->view && command_view(word))
 		r->view = command_view(word);
 	else if (r->command && r->command->id == COMMAND_SAVE && !r->word)
 		r->word = word;
@@ -433,7 +465,7 @@ static enum tfprof_status parse_words(struct parser *p)
 	skip_pasted(p);
 	while (status == TFPROF_OK && p->at < p->n) {
 		const char *word = p->words[p->at++];
-		const char *name = asks_about(p->request, word) ? NULL : flag_name(word);
+		const char *name = flag_of_word(p, word);
 
 		status = name ? take_flag(p, word, name) : take_word(p, word);
 	}

@@ -21,7 +21,8 @@ const char arguments_help[] =
 	"  --recover       load the intact parts of damaged files, and say what was dropped\n"
 	"  --verbose       print each request to stderr\n"
 	"\n"
-	"Inputs may also be given by kind, as for other commands: --graph_path=FILE and so on.\n";
+	"Inputs may also be given by kind, as for other commands: --graph_path=FILE and so on.\n"
+	"Before all files, -- ends the options: names after it may begin with a dash.\n";
 
 enum { DEFAULT_PORT = 6117 };
 
@@ -29,7 +30,8 @@ struct parser {
 	struct arguments *a;
 	struct store *store;
 	char *why;
-	bool after_dashes;
+	bool after_dashes;      /* between the files of two profiles */
+	bool has_ended_options; /* by dashes before all files */
 };
 
 static bool fail(struct parser *p, const char *format, const char *word)
@@ -123,6 +125,8 @@ static bool parse_flag(struct parser *p, const char *flag)
 
 static bool parse_word(struct parser *p, const char *word)
 {
+	if (strcmp(word, "--") == 0 && !p->has_ended_options && !p->store->n_profiles)
+		return p->has_ended_options = true;
 	if (strcmp(word, "--") == 0) {
 		if (p->after_dashes || !p->store->n_profiles)
 			return fail(p, "%s",
@@ -131,7 +135,8 @@ static bool parse_word(struct parser *p, const char *word)
 		p->after_dashes = true;
 		return true;
 	}
-	if (word[0] == '-' && word[1])
+	if (word[0] == '-' && word[1] && !p->has_ended_options &&
+		!(p->after_dashes && tfprof_input_exists(word)))
 		return parse_flag(p, word + (word[1] == '-' ? 2 : 1));
 	return add_input(p, NULL, word);
 }
@@ -183,11 +188,12 @@ static bool split_profiles(struct parser *p)
 enum arguments_status arguments_parse(struct arguments *a, struct store *store, int argc,
 	char **argv, char why[512])
 {
-	struct parser p = {a, store, why, false};
+	struct parser p = {.a = a, .store = store, .why = why};
 
 	*a = (struct arguments){.host = "127.0.0.1", .port = DEFAULT_PORT};
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+		if (!p.has_ended_options &&
+			(strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0))
 			return ARGUMENTS_HELP;
 		if (!parse_word(&p, argv[i]))
 			return ARGUMENTS_WRONG;

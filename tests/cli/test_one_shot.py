@@ -103,6 +103,43 @@ def test_a_failed_query_says_one_line_only(run):
     assert done.stderr.count(b"\n") == 1
 
 
+@pytest.fixture
+def dashed(resnet, tmp_path):
+    """A directory with two profiles whose names look like options."""
+    for name in ("-x", "--select=params"):
+        (tmp_path / name).write_bytes((resnet / "profile").read_bytes())
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", [
+    ["op", "--select=params", "--", "-x"],
+    ["--select=params", "op", "--", "--select=params"],
+    ["op", "--select=params,", "--", "-x"],
+    ["--select=params", "--", "op", "-x"],
+])
+def test_two_dashes_end_the_options(run, dashed, words):
+    assert report(run, *words, directory=dashed) == report(run, "op", "profile", "--select=params")
+
+
+@pytest.mark.parametrize("words", [
+    ["--", "-x", "--select=params"], ["--", "-x", "--", "--select=params"], ["scope", "--", "-x", "--", "-x"],
+    ["./-x", "--", "-x", "--output=json"], ["./-x", "--output=json", "--", "-x"],
+])
+def test_two_dashes_end_the_options_of_a_comparison_and_divide_its_sides(run, dashed, words):
+    shown = report(run, "diff", *words, directory=dashed)
+    assert ('"base":["./-x"],"new":["-x"]' if "--output=json" in words else "1 run against 1") in shown
+
+
+def test_a_mistyped_option_after_two_dashes_of_a_comparison_is_no_file(run, dashed):
+    done = run("diff", "./-x", "--", "-x", "--outptu=a.csv", directory=dashed)
+    assert (done.returncode, b"did you mean --output?" in done.stderr) == (2, True)
+
+
+def test_two_dashes_before_names_of_save(run, dashed):
+    report(run, "save", "--", "-out", "-x", directory=dashed)
+    assert (dashed / "-out").exists()
+
+
 def test_profile_from_stdin(run, resnet):
     with open(resnet / "profile", "rb") as file:
         from_file = report(run, "op", "--profile_path=/dev/stdin", stdin=file)

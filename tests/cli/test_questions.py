@@ -272,3 +272,26 @@ def test_the_text_is_for_people(planted):
     assert lines[0].split() == ["name", "kind", "task", "runs", "busy", "span", "idle"]
     assert [line.split()[0] for line in lines[1:]] == ["cpu:0", "gpu:0"]
     assert lines[2].split()[-3:] == ["90us", "130us", "40us"]
+
+
+@pytest.mark.parametrize("table, names", [("nodes", "ab"), ("ops", "XY")])
+def test_a_table_of_one_step_is_that_part_of_the_whole_table(tmp_path, table, names):
+    """Three steps: a takes 50 + 30, 100, 200 us; b is missing in the second."""
+    (tmp_path / "graph.pbtxt").write_text('node { name: "a" op: "X" } node { name: "b" op: "Y" }')
+    runs = [[("a", 1, 50), ("b", 60, 40), ("a", 200, 30)], [("a", 1, 100)], [("a", 1, 200), ("b", 300, 7)]]
+    paths = [tmp_path / "graph.pbtxt"]
+    for i, entries in enumerate(runs):
+        paths.append(tmp_path / f"run_meta_{i}")
+        paths[-1].write_text("step_stats {\n" + "".join(entry(CPU, *one) for one in entries) + "}\n")
+
+    def times(*words):
+        rows = csv.DictReader(io.StringIO(
+            run("table", *paths, f"--table={table}", "--output=csv", *words).stdout.decode()))
+        return [(int(row["step"]), row["name"], int(row["exec_micros"])) for row in rows
+                if row["step"] and int(row["exec_micros"])]
+
+    first, second = names
+    expected = [(0, first, 80), (0, second, 40), (1, first, 100), (2, first, 200), (2, second, 7)]
+    assert sorted(times()) == expected
+    for step in range(3):
+        assert sorted(times(f"--step={step}")) == [row for row in expected if row[0] == step]

@@ -17,7 +17,7 @@ class Server:
     def __init__(self, *arguments, token="secret", env=None):
         self.token = token
         self.process = subprocess.Popen(
-            [tree.program(), "ui", *arguments, f"--token={token}", "--port=0"], stdout=subprocess.PIPE,
+            [tree.program(), "ui", f"--token={token}", "--port=0", *arguments], stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
         self.address = self.process.stdout.readline().strip()
         self.port = int(re.match(r"http://127\.0\.0\.1:(\d+)/", self.address).group(1))

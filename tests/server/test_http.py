@@ -418,6 +418,42 @@ def test_ctrl_c_ends_it_within_a_second():
     assert time.monotonic() - start < 1
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_it_answers_ends_it(number):
+    server = Server(SAMPLE)
+    server.wait_until_loaded()
+    ends = threading.Event()
+    answers = []
+
+    def ask(client):
+        for i in range(100_000):
+            try:
+                answers.append(server.ask(f"/api/rows?view=scope&show_name_regexes=.*{client}.*{i}.*")[0])
+            except (OSError, http.client.HTTPException):
+                break  # it is gone
+        ends.set()
+
+    clients = [threading.Thread(target=ask, args=[c], daemon=True) for c in range(6)]
+    for client in clients:
+        client.start()
+    while len(answers) < 20:
+        time.sleep(0.01)
+    server.process.send_signal(number)
+    assert server.process.wait(10) == 0
+    assert ends.wait(10)
+    assert set(answers) - {503} == {200}, "503: it was about to end"
+    assert server.process.stderr.read() == ""
+
+
+def test_files_whose_names_begin_with_a_dash(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(SAMPLE, tmp_path / "-x")
+    for words, n in ((["--", "-x"], 1), (["--", "-x", "--", "-x"], 2), (["./-x", "--", "-x"], 2)):
+        server = Server(*words)
+        assert [p["state"] for p in server.wait_until_loaded()] == ["ready"] * n
+        assert server.stop() == 0
+
+
 def test_a_taken_port_is_passed_over():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -25,7 +25,9 @@ static const char graph_text[] =
 static const char step_text[] =
 	"step_stats { dev_stats { device: '/gpu:0' " ENTRY("a", "100", "10", "50", "100", "125")
 		ENTRY("b", "120", "10", "80", "120", "900")
-			ENTRY("c", "140", "10", "40", "140", "900") "} }";
+			ENTRY("c", "140", "10", "40", "140", "900")
+	/* An allocator that says nothing, and an entry without a start. */
+	ENTRY("b", "150", "1", "0", "140", "140") ENTRY("a", "0", "1", "77", "0", "0") "} }";
 
 static tfprof_profile *profile;
 
