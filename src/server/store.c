@@ -1,6 +1,9 @@
 #include "server/store.h"
 
 #include <inttypes.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +12,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-static const size_t KEPT_MAX_BYTES = (size_t)256 << 20;
+static const size_t KEPT_MAX_BYTES = (size_t)256 << 20, TRIM_BYTES = (size_t)32 << 20;
 
 struct kept {
 	struct kept *next;
@@ -200,9 +203,27 @@ static void evict(struct store *s)
 				oldest = k;
 		if (!oldest)
 			return;
+		s->evicted_bytes += oldest->bytes;
 		unlist(s, oldest);
 		free_kept(oldest);
 	}
+}
+
+/* The allocator keeps what each thread freed for that thread alone, which is why the server would
+ * come to take twice what it keeps. The lock is not held. */
+static void return_freed_memory(struct store *s)
+{
+	bool is_due;
+
+	pthread_mutex_lock(&s->lock);
+	is_due = s->evicted_bytes >= TRIM_BYTES;
+	if (is_due)
+		s->evicted_bytes = 0;
+	pthread_mutex_unlock(&s->lock);
+#ifdef __GLIBC__
+	if (is_due)
+		malloc_trim(0);
+#endif
 }
 
 static struct kept *list_new(struct store *s, const char *key)
@@ -313,6 +334,7 @@ void store_release(struct store *s, struct kept *kept)
 	pthread_mutex_lock(&s->lock);
 	release_locked(s, kept);
 	pthread_mutex_unlock(&s->lock);
+	return_freed_memory(s);
 }
 
 void store_clear(struct store *s)

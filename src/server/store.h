@@ -48,6 +48,7 @@ struct store {
 	pthread_cond_t finished;
 	struct kept *kept; /* most recently used first */
 	size_t kept_bytes;
+	size_t evicted_bytes; /* since freed memory was last returned to the system */
 };
 
 bool store_init(struct store *s);

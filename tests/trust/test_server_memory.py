@@ -4,14 +4,8 @@ A result of few rows holds arrays as long as the graph, so that counting rows wo
 keep gigabytes: 100 such requests took 1.2 GB where the limit is 256 MB.
 """
 
-import os
-import sys
-
-import tree
 import wire
-
-sys.path.append(os.path.join(tree.TESTS, "server"))
-from serving import Server  # noqa: E402
+from soak import Server, resident_bytes, soak
 
 N_NODES = 150_000
 KEPT_MAX = 256 << 20  # docs/limits.md
@@ -21,15 +15,6 @@ def make_graph(path):
     nodes = (wire.field(1, wire.field(1, f"tower_{i % 7}/unit_{i % 1000}/op_{i}".encode()) +
                         wire.field(2, b"Relu")) for i in range(N_NODES))
     path.write_bytes(b"".join(nodes))
-
-
-def resident_bytes(process):
-    """Of a server, which is the process itself or its only child."""
-    with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as file:
-        children = file.read().split()
-    with open(f"/proc/{children[0] if children else process}/status", encoding="ascii") as file:
-        line = next(line for line in file if line.startswith("VmRSS"))
-    return int(line.split()[1]) << 10
 
 
 def test_results_of_few_rows_are_charged_what_they_hold(tmp_path):
@@ -53,3 +38,10 @@ def test_results_of_few_rows_are_charged_what_they_hold(tmp_path):
     assert server.stop() == 0
     # Freed memory does not all return to the system at once.
     assert grown < 1.5 * KEPT_MAX, f"grew by {grown >> 20} MB"
+
+
+def test_random_requests():
+    """`tools/validate soak` asks 20,000."""
+    resident, statuses = soak(600)
+    assert statuses[200] > 300
+    assert resident[-1] - resident[0] < 1.5 * KEPT_MAX
