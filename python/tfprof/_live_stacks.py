@@ -11,6 +11,8 @@ import sysconfig
 
 from tfprof import _layer_lines
 
+_OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+
 
 class Strings:
     """An op log's table of strings: ids in order of first use, `none` is 0."""
@@ -114,11 +116,17 @@ class UsersStacks(Stacks):
     def _choose(self, traceback, layer):
         users = [n for n, frame in enumerate(traceback) if self._is_users[frame[0]]]
         if not users:
-            return traceback
+            # Of a thread of a distribution strategy, say.
+            return [(*layer, None)] if layer else _without_ours(traceback)
         chosen = [traceback[n] for n in users]
         if layer and any(_is_call_of_keras(frame) for frame in traceback[users[-1] + 1:]):
             chosen.append((*layer, None))
         return chosen
+
+
+def _without_ours(traceback):
+    """What calls a step to record it is no line of the program."""
+    return [frame for frame in traceback if not frame[0].startswith(_OURS)] or traceback
 
 
 def _is_call_of_keras(frame):

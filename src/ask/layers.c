@@ -224,8 +224,32 @@ static bool is_nothing(const struct work *w)
 	return !w->n.at[METRIC_MICROS] && !w->n.at[METRIC_FLOAT_OPS] && !w->n.at[METRIC_PARAMS];
 }
 
+/* Where a node stands in the order of the model: those in a loop or a branch where that stands,
+ * "lm/while/body/_7/lm/x" at "lm/while". */
+static uint32_t place_of(const struct model *m, uint32_t node)
+{
+	struct span name = model_name(m, node);
+
+	for (size_t i = 0; i + 2 < name.n; i++) {
+		struct span head = {name.at, i};
+		size_t n_last = span_after_last(head, '/').n;
+		uint32_t around;
+
+		if (name.at[i] != '/' || name.at[i + 1] != '_' || name.at[i + 2] < '0' ||
+			name.at[i + 2] > '9')
+			continue;
+		/* Without "/body" or "/true". */
+		head.n -= n_last < i ? n_last + 1 : i;
+		around = model_find_node(m, head);
+		if (around != NONE)
+			return around;
+	}
+	return node;
+}
+
 static void add_work(struct layers *l, struct layer_row *row, const struct work *w)
 {
+	uint32_t place;
 	enum metric costs = l->has & HAS_RUN ? METRIC_MICROS : METRIC_FLOAT_OPS;
 	bool is_forward = !w->is_backward;
 
@@ -235,8 +259,9 @@ static void add_work(struct layers *l, struct layer_row *row, const struct work 
 	add_clamped(&row->bytes, w->n.at[METRIC_BYTES]);
 	if (is_data(model_text(l->q->model, l->q->model->nodes.op[w->node])))
 		return;
-	if (is_forward && w->node < row->place)
-		row->place = w->node;
+	place = is_forward ? place_of(l->q->model, w->node) : NONE;
+	if (place < row->place)
+		row->place = place;
 	/* The forward pass says what kind of layer it is. */
 	if (is_forward < row->is_forward ||
 		(is_forward == row->is_forward && w->n.at[costs] <= row->cost))

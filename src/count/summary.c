@@ -169,9 +169,7 @@ static void add_record(struct layer *layer, const struct record *r, uint32_t id,
 	layer->n_operations++;
 	layer->n_not_counted += r->state == RECORD_NOT_COUNTED;
 	add_cost(&layer->cost, r->cost, r->times);
-	if (!dtype_is_real(r->out_dtype) && !dtype_is_complex(r->out_dtype))
-		layer->integer_macs =
-			count_add(layer->integer_macs, count_multiply(r->cost.macs, r->times));
+	layer->integer_macs = count_add(layer->integer_macs, record_integer_macs(r));
 	layer->seconds += seconds_of(r, o);
 	if (r->place == PLACE_NEW || r->place == PLACE_OVER) {
 		layer->activation_bytes =

@@ -92,6 +92,15 @@ struct record {
 	uint8_t place; /* enum op_place */
 };
 
+/* Multiply-accumulates on integers, as quantized models have them: no float operations. */
+static inline int64_t record_integer_macs(const struct record *r)
+{
+	bool is_integer =
+		r->out_dtype && !dtype_is_real(r->out_dtype) && !dtype_is_complex(r->out_dtype);
+
+	return is_integer ? count_multiply(r->cost.macs, r->times) : 0;
+}
+
 struct loop {
 	struct span name; /* name of the loop's frame */
 	const void *frame;

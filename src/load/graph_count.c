@@ -21,6 +21,7 @@ struct count {
 	struct model_file file;
 	struct walk walk;
 	int64_t *float_ops;          /* of each node */
+	int64_t integer_macs;        /* of all that is counted, on integers */
 	int64_t *turns;              /* how often it runs, not counting what it calls */
 	uint32_t *shape;             /* of its first output; 0: unknown */
 	struct uncounted *uncounted; /* NULL: of no interest */
@@ -173,6 +174,8 @@ static bool add_record(struct count *c, const struct record *r)
 		return true;
 	has_cost &= cost_float_ops(r->cost) != 0;
 	c->has_inner |= !is_own(c, r, node) && has_cost;
+	if (has_cost)
+		c->integer_macs = count_add(c->integer_macs, record_integer_macs(r));
 	if (has_cost)
 		c->float_ops[node] = count_add(c->float_ops[node],
 			count_multiply(cost_float_ops(r->cost), r->times));
@@ -371,6 +374,10 @@ static void put_notes(const struct count *c, struct buf *notes)
 		walk_note_put(&c->walk.notes.at[i], notes);
 		buf_char(notes, '\n');
 	}
+	if (c->integer_macs)
+		buf_printf(notes,
+			"count_float_ops: %lld of the operations are of products of integers\n",
+			(long long)count_multiply(c->integer_macs, 2));
 	if (c->file.assumes_batch)
 		buf_text(notes,
 			"count_float_ops: batch 1 was assumed where the graph leaves it open\n");

@@ -50,6 +50,23 @@ static struct span without_bodies(struct span name)
 	return name;
 }
 
+/* The gradient of a loop names what it keeps of the forward pass by its name in the body, below
+ * the loop: "lm_1/x" of "lm_1/while/lm_1/x". */
+static struct span without_loops(struct span name)
+{
+	struct span first = span_before(name, '/'), rest = name, loop = SPAN("");
+
+	while (rest.n) {
+		struct span part = span_before(rest, '/');
+
+		if (span_starts(loop, SPAN("while")) && span_equal(part, first))
+			name = rest;
+		loop = part;
+		rest = span_from(rest, part.n + (part.n < rest.n));
+	}
+	return name;
+}
+
 /* ---- scopes --------------------------------------------------------------------- */
 
 struct probe {
@@ -106,8 +123,10 @@ uint32_t layer_tree_add(struct layer_tree *t, struct span name, bool has_work, b
 		t->failed |= t->path.failed;
 		inner = arena_copy(&t->arena, buf_get(&t->path));
 		t->failed |= !inner.at;
-		inner = without_bodies(without_calls(inner));
+		inner = without_loops(without_bodies(without_calls(inner)));
 	}
+	/* Of an operation that is in no scope. */
+	*is_backward |= span_starts(inner, SPAN("gradient_tape/"));
 	while (inner.n && !t->failed) {
 		at = find_or_add(t, at, span_cut(&inner, '/'));
 		t->at.at[at].is_scope |= inner.n > 0;
@@ -148,16 +167,23 @@ static bool is_there(struct layer_tree *t, uint32_t parent, struct span base, ui
 	return find(t, parent, buf_get(&t->path)) != NONE;
 }
 
-/* Whether the first name that the layer takes is another layer's second: the layers dense and
- * dense_1 take dense, dense_1 and dense_1_1, dense_1_2. */
-static bool is_shifted(struct layer_tree *t, uint32_t parent, struct span base)
-{
-	struct span inner;
-	uint32_t number;
+enum fit { FITS_NOTHING, FITS_KERAS, FITS_OPERATION };
 
-	if (find(t, parent, base) != NONE)
-		return split_number(base, &inner, &number) && number % 2 == 1 &&
-			find(t, parent, inner) == NONE;
+/* Names have fewer numbers at their end than this: fit_of() and is_shifted() call each other. */
+enum { MOST_NUMBERS = 8 };
+
+static enum fit fit_of(struct layer_tree *t, uint32_t id, int n_numbers);
+
+/* Whether the first name that the layer takes is another layer's second: the layers dense and
+ * dense_1 take dense, dense_1 and dense_1_1, dense_1_2; if dense_1 is called first, they take
+ * dense_1, dense_1_1 and dense, dense_2. */
+static bool is_shifted(struct layer_tree *t, uint32_t parent, struct span base, int n_numbers)
+{
+	uint32_t other = find(t, parent, base);
+
+	if (other != NONE)
+		return t->at.at[other].is_scope && n_numbers < MOST_NUMBERS &&
+			fit_of(t, other, n_numbers + 1) == FITS_KERAS;
 	t->path.n = 0;
 	buf_span(&t->path, base);
 	buf_text(&t->path, "_1_1");
@@ -165,10 +191,8 @@ static bool is_shifted(struct layer_tree *t, uint32_t parent, struct span base)
 	return find(t, parent, buf_get(&t->path)) != NONE;
 }
 
-enum fit { FITS_NOTHING, FITS_KERAS, FITS_OPERATION };
-
 /* What a scope with work in it is in a graph of Keras 3. */
-static enum fit fit_of(struct layer_tree *t, uint32_t id)
+static enum fit fit_of(struct layer_tree *t, uint32_t id, int n_numbers)
 {
 	struct layer_scope s = t->at.at[id];
 	struct span base;
@@ -176,18 +200,20 @@ static enum fit fit_of(struct layer_tree *t, uint32_t id)
 
 	if (s.is_node || !split_number(s.part, &base, &number))
 		return FITS_OPERATION;
+	/* The gradient of a loop keeps what x of the forward pass was in x_0/accumulator. */
 	if (!number)
-		return FITS_NOTHING;
+		return find(t, id, SPAN("accumulator")) != NONE ? FITS_OPERATION : FITS_NOTHING;
 	if (number > 2 && !is_there(t, s.parent, base, number - 2))
 		return find(t, s.parent, base) != NONE ? FITS_OPERATION : FITS_NOTHING;
 	if (number % 2 == 0)
-		return is_shifted(t, s.parent, base)      ? FITS_KERAS
-			: find(t, s.parent, base) != NONE ? FITS_OPERATION
-							  : FITS_NOTHING;
+		return is_shifted(t, s.parent, base, n_numbers) ? FITS_KERAS
+			: find(t, s.parent, base) != NONE       ? FITS_OPERATION
+								: FITS_NOTHING;
 	return find(t, s.parent, base) == NONE ? FITS_KERAS : FITS_OPERATION;
 }
 
-/* Scopes that TensorFlow makes for what belongs to no layer, and for what its optimizer adds. */
+/* Scopes that TensorFlow makes for what belongs to no layer, and for what its optimizer adds. A
+ * compiled program is the scope of instructions that lost their names. */
 static bool is_of_framework(struct span part)
 {
 	static const char *const scopes[] = {"gradient_tape", "gradients", "ArithmeticOptimizer",
@@ -196,7 +222,7 @@ static bool is_of_framework(struct span part)
 	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++)
 		if (span_equal(part, span_of(scopes[i])))
 			return true;
-	return false;
+	return span_starts(part, SPAN("a_inference_"));
 }
 
 static void name_layers(struct layer_tree *t)
@@ -205,7 +231,7 @@ static void name_layers(struct layer_tree *t)
 
 	for (uint32_t i = 1; i < t->at.n; i++) {
 		struct layer_scope *s = &t->at.at[i];
-		enum fit fit = s->is_scope && s->n_work ? fit_of(t, i) : FITS_OPERATION;
+		enum fit fit = s->is_scope && s->n_work ? fit_of(t, i, 0) : FITS_OPERATION;
 
 		s->is_layer = fit == FITS_KERAS;
 		n_fit += fit == FITS_KERAS;
@@ -213,8 +239,9 @@ static void name_layers(struct layer_tree *t)
 	}
 	if (t->nodes_are_layers)
 		n_fit = 0;
-	/* An optimized graph lacks some scopes of operations, so that a few look odd. */
-	t->is_keras = n_fit && n_fit >= 4 * n_not;
+	/* An optimized graph lacks some scopes of operations, so that a few look odd; that of a
+	 * small model's training step has more of an optimizer. Only Keras 3 calls its loss so. */
+	t->is_keras = n_fit && (n_fit >= 4 * n_not || find(t, 0, SPAN("compile_loss")) != NONE);
 	for (uint32_t i = 0; i < t->at.n; i++) {
 		struct layer_scope *s = &t->at.at[i];
 		uint32_t number;
@@ -223,7 +250,8 @@ static void name_layers(struct layer_tree *t)
 		if (t->nodes_are_layers)
 			s->is_layer = s->is_node && s->n_work > 0;
 		else if (!t->is_keras)
-			s->is_layer = i && s->is_scope && !s->is_node && s->n_work > 0;
+			s->is_layer = i && s->is_scope && !s->is_node && s->n_work > 0 &&
+				(s->parent || !is_of_framework(s->part));
 		else if (s->is_layer)
 			split_number(s->part, &s->name, &number);
 		else /* an optimizer, a loss */

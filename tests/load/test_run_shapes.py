@@ -163,3 +163,16 @@ def test_a_saved_profile_keeps_the_average(tmp_path, ask):
                            "--select=float_ops"], capture_output=True, text=True, timeout=30)
     assert {one["name"]: one["float_ops"] for one in json.loads(done.stdout)["nodes"]
             if one["name"] in counts} == counts
+
+
+def test_products_of_integers_are_said_to_be_such(tmp_path):
+    """[8, 16] x [16, 4], once of floats and once of 32-bit integers."""
+    operands = node("x", "Placeholder", shape=(8, 16)) + node("w", "VariableV2", shape=(16, 4))
+    both = operands + node("floats", "MatMul", ("x", "w"))
+    both += (operands.replace('"x"', '"i"').replace('"w"', '"v"') + node("integers", "MatMul", ("i", "v"))).replace(
+        "DT_FLOAT", "DT_INT32")
+    (tmp_path / "graph.pbtxt").write_text(both)
+    done = subprocess.run([program(), "scope", tmp_path / "graph.pbtxt", "--count_float_ops", "--select=float_ops"],
+                          capture_output=True, text=True, timeout=30)
+    said = re.search(r"(\d+) of the operations are of products of integers", done.stdout + done.stderr)
+    assert said and int(said[1]) == 2 * 8 * 16 * 4, done.stdout + done.stderr

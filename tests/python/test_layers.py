@@ -1,6 +1,7 @@
 """The table of layers against model.summary(), for models that Keras builds."""
 
 import os
+import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
@@ -78,7 +79,34 @@ def subclassed():
     return model, [4, 16]
 
 
-MODELS = [cnn, unnamed, shared, nested, recurrent, attention, subclassed]
+def made_backwards():
+    """Each pair is called in the other order than it was made and named in."""
+    i = x = keras.Input([16])
+    for _ in range(2):
+        x = layers.Add()([x, layers.Dense(16)(layers.Dense(8)(x))])
+    return keras.Model(i, layers.Dense(3, name="last")(x)), [4, 16]
+
+
+class Looping(keras.Model):
+    """The layer in the loop comes first, in a graph whose loops have their nodes last."""
+
+    def __init__(self, **names):
+        super().__init__(**names)
+        self.again = layers.Dense(16, activation="tanh", name="again")
+        self.last = layers.Dense(3, name="last")
+
+    def call(self, x):
+        _, x = tf.while_loop(lambda n, x: n < 5, lambda n, x: (n + 1, self.again(x)), [0, x])
+        return self.last(x)
+
+
+def looping():
+    model = Looping(name="looping")
+    model(tf.zeros([4, 16]))
+    return model, [4, 16]
+
+
+MODELS = [cnn, unnamed, shared, nested, recurrent, attention, subclassed, made_backwards]
 
 
 def summary(model):
@@ -110,6 +138,32 @@ def test_rows_are_those_of_the_summary(make):
     if len(rows) > 3:
         assert top[2]["name"] == f"... {len(rows) - 2} more" and len(top) == 3
         assert top[1]["float_ops"] + top[2]["float_ops"] == rows[0]["float_ops"]
+
+
+@pytest.mark.parametrize("make", [recurrent, attention, made_backwards, looping], ids=lambda make: make.__name__)
+def test_a_step_of_training_has_the_same_rows(make):
+    """Gradients of loops, losses and optimizers have scopes of their own."""
+    model, shape = make()
+    model.compile("adam", "mse", jit_compile=False)
+    x = tf.random.uniform(shape)
+    profile = tfprof.profile_function(model, x, tf.ones(tf.shape(model(x))), mode="train", steps=2)
+    rows = [name for name, _ in table(profile.layers())]
+    assert rows[-2] == "compile_loss" and rows[-1].startswith("adam")
+    assert rows[:-2] == [name for name, _ in summary(model)]
+
+
+def test_layers_of_replicas_have_the_lines_that_made_them(tmp_path):
+    """Replicas run in threads, whose call stacks begin in a library."""
+    with tf.distribute.MirroredStrategy(["CPU:0"]).scope():
+        made_at = sys._getframe().f_lineno + 1
+        model = keras.Sequential([keras.Input([16]), layers.Dense(8, name="only")])
+        model.compile("sgd", "mse", jit_compile=False)
+    callback = tfprof.KerasCallback(tmp_path, steps=(2, 4), report=False)
+    model.fit(tf.zeros([64, 16]), tf.zeros([64, 8]), batch_size=8, verbose=0, callbacks=[callback])
+    rows = {row["name"]: row for row in callback.profile.layers()}
+    assert rows["only"]["line"] == f"test_layers.py:{made_at}"
+    assert "layers.Dense(8" in rows["only"]["source"]
+    assert not [row["line"] for row in rows.values() if "_watched_fit" in (row["line"] or "")]
 
 
 def test_layers_within_layers_are_shown_down_to_max_depth():

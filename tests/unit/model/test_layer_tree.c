@@ -80,6 +80,51 @@ static void test_scopes_of_operations_are_no_layers_of_keras(void **state)
 	expect(NAMES(SEQUENTIAL, "adam/mul", "adam/sub"), "adam", false);
 }
 
+/* Functional(… Dense(name dense)(Dense(name dense_1)(x))), twice: scopes as Keras 3.15 opens them.
+ */
+static void test_layers_that_are_called_in_another_order_keep_their_names(void **state)
+{
+#define FUNCTIONAL                                                        \
+	"functional_1/dense_1_1/MatMul", "functional_1/dense_2/MatMul",   \
+		"functional_1/add_1/AddV2", "functional_1/add_1_2/AddV2", \
+		"functional_1/dense_3_1/MatMul", "functional_1/dense_2_2/MatMul"
+	expect(NAMES(FUNCTIONAL), "functional > dense_2", false);
+	expect(NAMES(FUNCTIONAL, "functional_1/dense_2/BiasAdd"), "functional > dense", false);
+	expect(NAMES(FUNCTIONAL, "functional_1/add_1_2/AddV2_1"), "functional > add_1", false);
+	expect(NAMES(FUNCTIONAL, "functional_1/dense_1_1/BiasAdd"), "functional > dense_1", false);
+}
+
+static void test_what_a_loop_keeps_for_its_gradient_is_no_layer(void **state)
+{
+	static const char kept[] = "gradient_tape/m_1/gru_1/while/m_1/gru_1/while/gru_cell_1/"
+				   "Sigmoid_1_0/accumulator";
+
+	expect(NAMES("m_1/gru_1/transpose", kept, "m_1/dense_1/MatMul"), "m > dense", false);
+	expect(NAMES("m_1/dense_1/MatMul", kept, "Cast_2/ReadVariableOp"), "", false);
+	expect(NAMES("m_1/dense_1/MatMul",
+		       "gradient_tape/m_1/while/m_1/while/inner_1/MatMul_0/accumulator"),
+		"m > inner", true);
+}
+
+static void test_a_small_model_in_training_has_its_layers(void **state)
+{
+	expect(NAMES("sgd_2/update_0/mul", "sgd_2/sub", "update_0/AssignVariableOp", "sgd_4/sub",
+		       "Cast_2/ReadVariableOp", "sequential_2_1/only_1/MatMul"),
+		"sequential_2_1 > only_1", false);
+	expect(NAMES("sgd_2/update_0/mul", "sgd_2/sub", "update_0/AssignVariableOp",
+		       "compile_loss/mse/Mean", "Cast_2/ReadVariableOp",
+		       "sequential_2_1/only_1/MatMul"),
+		"sequential_2 > only", false);
+}
+
+static void test_a_gradient_outside_of_scopes_is_of_no_layer(void **state)
+{
+	expect(NAMES("einsum/Einsum", "gradient_tape/ReluGrad"), "", true);
+	expect(NAMES("m_1/dense_1/MatMul", "a_inference_train_7_.6/convolution.4",
+		       "a_inference_train_7_.6/copy.2"),
+		"", false);
+}
+
 static void test_names_that_people_number_stay(void **state)
 {
 	expect(NAMES("unit_1_0/conv", "unit_1_1/conv", "unit_1_2/conv"), "unit_1_2", false);
@@ -117,6 +162,10 @@ int main(void)
 		cmocka_unit_test(test_layers_of_keras_have_their_own_names),
 		cmocka_unit_test(test_calls_of_a_layer_are_one_layer),
 		cmocka_unit_test(test_scopes_of_operations_are_no_layers_of_keras),
+		cmocka_unit_test(test_layers_that_are_called_in_another_order_keep_their_names),
+		cmocka_unit_test(test_what_a_loop_keeps_for_its_gradient_is_no_layer),
+		cmocka_unit_test(test_a_small_model_in_training_has_its_layers),
+		cmocka_unit_test(test_a_gradient_outside_of_scopes_is_of_no_layer),
 		cmocka_unit_test(test_names_that_people_number_stay),
 		cmocka_unit_test(test_the_backward_pass_belongs_to_its_layer),
 		cmocka_unit_test(test_bodies_of_loops_are_in_their_layer),
