@@ -16,7 +16,7 @@ for entry in app layout; do
 		--bundle --minify --target=es2022 --format=esm --jsx=automatic --jsx-import-source=preact \
 		--legal-comments=none --log-level=warning --outfile="$out/$entry.js"
 done
-"$out/node_modules/.bin/esbuild" "$source/app.css" --minify --log-level=warning --outfile="$out/app.css"
+"$out/node_modules/.bin/esbuild" "$source/app.css" --bundle --minify --log-level=warning --outfile="$out/app.css"
 cp "$source/index.html" "$source/icon.svg" "$out"
 for file in index.html app.js layout.js app.css icon.svg; do
 	gzip -9nc "$out/$file" >"$out/$file.gz.part"

@@ -240,7 +240,11 @@ static enum tfprof_status compare_runs(struct answer *a, const struct asked *q,
 	if (status == TFPROF_OK)
 		status = read_side(a, false, &reading, step, err);
 	tfprof_options_free(reading.options);
-	return status == TFPROF_OK ? compare(a, o, err) : status;
+	if (status == TFPROF_OK)
+		status = compare(a, o, err);
+	if (status == TFPROF_OK && d->headline.n)
+		answer_put_text(a, "headline", buf_get(&d->headline));
+	return status;
 }
 
 /* ---- models --------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* /api/ask: the answer of a question, with its options, as the JSON that the program
- * writes. */
+ * writes. With `or_why=1`, if the profile lacks what the question needs: {"missing": WHY}. */
 #include <errno.h>
 
 #include "base/error.h"
@@ -28,7 +28,12 @@ enum tfprof_status route_ask(struct call *c, struct json *out, struct tfprof_err
 	if (status == TFPROF_OK)
 		status = tfprof_ask(profile->profile, question ? question : "", options, &c->cancel,
 			&result, err);
-	if (status == TFPROF_OK)
+	if (status == TFPROF_UNSUPPORTED && call_get(c, "or_why")) {
+		json_open_object(out);
+		json_put_text(out, "missing", err->text);
+		json_close_object(out);
+		status = TFPROF_OK;
+	} else if (status == TFPROF_OK)
 		status = tfprof_result_write(result, "json", write_body, out->sink, err);
 	tfprof_result_free(result);
 	tfprof_options_free(options);

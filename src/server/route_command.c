@@ -179,6 +179,17 @@ static enum tfprof_status put_diff_command(struct call *c, const char *view, str
 	return status;
 }
 
+/* A view, or another question about a profile or a model. */
+static bool is_question(const char *name)
+{
+	struct tfprof_question_info info;
+
+	for (size_t i = 0; tfprof_question_get_info(i, &info); i++)
+		if (info.takes != TFPROF_TAKES_SIDES && strcmp(info.name, name) == 0)
+			return true;
+	return false;
+}
+
 enum tfprof_status route_command(struct call *c, struct json *out, struct tfprof_error *err)
 {
 	const char *name = call_get(c, "view");
@@ -188,9 +199,7 @@ enum tfprof_status route_command(struct call *c, struct json *out, struct tfprof
 
 	if (status != TFPROF_OK)
 		return status;
-	if (!name ||
-		(strcmp(name, "advise") != 0 && strcmp(name, "model") != 0 &&
-			tfprof_view_from_name(name) < 0))
+	if (!name || !is_question(name))
 		return error_set(err, TFPROF_ARGUMENT, "view=%.100s: no such view",
 			name ? name : "");
 	if (diff_is_asked(c))

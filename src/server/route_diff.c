@@ -115,6 +115,15 @@ static void put_rows(const struct diff_table *t, bool is_list, struct json *out)
 	json_close_array(out);
 }
 
+/* What the steps of both sides say, if they have any. */
+static void put_headline(const tfprof_result *result, struct json *out)
+{
+	struct tfprof_field headline;
+
+	if (tfprof_result_get_field(result, "headline", &headline) && headline.text)
+		json_put_text(out, "headline", headline.text);
+}
+
 static enum tfprof_status read_request(const struct call *c, struct diff_table *t,
 	struct tfprof_error *err)
 {
@@ -141,6 +150,7 @@ enum tfprof_status route_diff(struct call *c, struct json *out, struct tfprof_er
 		status = join_rows(&t, err);
 	if (status == TFPROF_OK) {
 		json_open_object(out);
+		put_headline(kept_get(kept), out);
 		table_json_put_path(t.parent, &t.name, t.root, out);
 		put_rows(&t, strcmp(view, "op") == 0 || strcmp(view, "model") == 0, out);
 		json_close_object(out);

@@ -16,7 +16,14 @@
 #include "server/selection.h"
 
 enum { MAX_BOXES = 120, DEFAULT_BOXES = 60 };
-enum { MIN_HUB = 6, MAX_BETWEEN = 40, TINY_NODES = 2, TINY_SHARE = 1000, LARGE_SHARE = 10 };
+enum {
+	MIN_HUB = 6,
+	MAX_BETWEEN = 40,
+	MAX_SOURCES = 6,
+	TINY_NODES = 2,
+	TINY_SHARE = 1000,
+	LARGE_SHARE = 10
+};
 
 /* ---- edges ---------------------------------------------------------------- */
 
@@ -55,12 +62,29 @@ static uint32_t find_hub_limit(const struct graph_request *g)
 	return 2 * median > MIN_HUB ? 2 * median : MIN_HUB;
 }
 
-/* Of few boxes, those between others stay: without them the flow would have gaps. */
+static bool is_source(const struct box *b)
+{
+	return b->has_output && !b->has_input;
+}
+
+/* Few boxes that only give are the model's inputs; many are its variables. */
+static bool has_few_sources(const struct graph_request *g)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n_shown; i++)
+		n += is_source(&g->boxes.at[i]);
+	return n <= MAX_SOURCES;
+}
+
+/* Of few boxes, those between others stay, and what comes out: without them the flow would have
+ * gaps. */
 static bool is_tiny(const struct graph_request *g, const struct box *b)
 {
-	bool is_between = b->has_input && b->has_output && g->n_shown <= MAX_BETWEEN;
+	bool is_in_flow =
+		g->n_shown <= MAX_BETWEEN && (b->has_input || (is_source(b) && has_few_sources(g)));
 
-	return !is_between && b->n_nodes <= (int64_t)(TINY_NODES * b->n_alike) &&
+	return !is_in_flow && b->n_nodes <= (int64_t)(TINY_NODES * b->n_alike) &&
 		b->total <= g->metric->total[g->root] / TINY_SHARE;
 }
 
@@ -68,6 +92,9 @@ static bool is_tiny(const struct graph_request *g, const struct box *b)
 static bool is_aside(const struct graph_request *g, const struct box *b, uint32_t hub_limit)
 {
 	if (g->around.n)
+		return false;
+	/* What most nodes are in is the computation, whatever the metric says of it. */
+	if (b->n_nodes > (int64_t)(g->n_nodes / LARGE_SHARE))
 		return false;
 	return (b->n_neighbors > hub_limit &&
 		       b->total <= g->metric->total[g->root] / LARGE_SHARE) ||

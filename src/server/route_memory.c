@@ -7,7 +7,7 @@
 #include "server/routes.h"
 #include "server/timeline_call.h"
 
-enum { MAX_PARTS = 2000, DEFAULT_PARTS = 500, MAX_HOLDERS = 10 };
+enum { MAX_PARTS = 2000, DEFAULT_PARTS = 500, MAX_HOLDERS = 500, DEFAULT_HOLDERS = 10 };
 
 static enum tfprof_status make_memory(void *context, tfprof_profile *profile,
 	const volatile int *cancel, void **object, struct tfprof_error *err)
@@ -133,19 +133,21 @@ enum tfprof_status route_holders(struct call *c, struct json *out, struct tfprof
 {
 	struct timeline_call t = {0};
 	struct kept *kept = NULL;
-	int64_t device = 0, at = 0;
+	int64_t device = 0, at = 0, n = 0;
 	enum tfprof_status status = open_memory(c, &t, &kept, err);
 
 	if (status == TFPROF_OK)
 		status = call_get_int(c, "device", 0, 0, INT32_MAX, &device, err);
 	if (status == TFPROF_OK)
 		status = call_get_int(c, "at", 0, 0, INT64_MAX / 4, &at, err);
+	if (status == TFPROF_OK)
+		status = call_get_int(c, "n", DEFAULT_HOLDERS, 1, MAX_HOLDERS, &n, err);
 	if (status == TFPROF_OK) {
 		struct holder_list list = {t.profile, out};
 
 		json_open_array(out);
 		tfprof_memory_find_holders(kept_get(kept), (size_t)device, t.start_us + at,
-			MAX_HOLDERS, put_holder, &list);
+			(size_t)n, put_holder, &list);
 		json_close_array(out);
 	}
 	store_release(c->store, kept);

@@ -32,6 +32,7 @@
 	X(command)   \
 	X(export)    \
 	X(find)      \
+	X(text)      \
 	X(model)
 
 #define X(name) route_fn route_##name;

@@ -69,7 +69,10 @@ static enum tfprof_status find_step(struct timeline_call *t, const struct call *
 	enum tfprof_status status =
 		call_get_int(c, "step", n ? steps[0] : -1, -1, INT64_MAX, &t->step, err);
 
-	if (status == TFPROF_OK && t->step < 0 && n)
+	/* Memory is held from step to step. */
+	if (status == TFPROF_OK && call_get(c, "all_steps"))
+		t->step = -1;
+	else if (status == TFPROF_OK && t->step < 0 && n)
 		t->step = steps[0];
 	return status;
 }

@@ -2,7 +2,7 @@
 import { render, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getNow, setInstance, useApi, type LoadState, type Profile } from "./api";
-import { Compare, CompareOverview, isComparing } from "./compare";
+import { Compare, isComparing } from "./compare";
 import { setFamilies } from "./families";
 import { format } from "./format";
 import { Details } from "./details";
@@ -17,20 +17,26 @@ import { Overview } from "./pages/overview";
 import { Operations } from "./pages/operations";
 import { Layers } from "./pages/layers";
 import { Source } from "./pages/source";
+import { Memory } from "./pages/memory";
+import { Roofline } from "./pages/roofline";
 import { Graph } from "./pages/graph";
+import { ComparePage } from "./pages/compare";
 import { Timeline } from "./pages/timeline";
 
 // `profiles`: how many are open.
 export interface PageProps { state: State; profile: Profile; profiles?: number }
 
 // `compared` shows what changed between two profiles; pages without it show the second one.
-const PAGES: { name: string; title: string; component: ComponentType<PageProps>; compared?: ComponentType<PageProps> }[] = [
-  { name: "overview", title: "Overview", component: Overview, compared: CompareOverview },
+const PAGES: { name: string; title: string; component: ComponentType<PageProps>; compared?: ComponentType<PageProps>; needsTwo?: boolean }[] = [
+  { name: "overview", title: "Overview", component: Overview, compared: ComparePage },
   { name: "timeline", title: "Timeline", component: Timeline },
   { name: "operations", title: "Operations", component: Operations, compared: Compare },
   { name: "layers", title: "Layers", component: Layers, compared: Compare },
   { name: "source", title: "Source", component: Source, compared: Compare },
+  { name: "memory", title: "Memory", component: Memory },
+  { name: "roofline", title: "Roofline", component: Roofline },
   { name: "graph", title: "Graph", component: Graph },
+  { name: "compare", title: "Compare", component: ComparePage, needsTwo: true },
 ];
 
 function Loading() {
@@ -69,7 +75,12 @@ function Loading() {
   return <Shell load={load} lost={error} />;
 }
 
+// With two profiles the first question is what changed.
+const COMPARISON = "#/compare?p=1&diff=1";
+
 function Shell({ load, lost }: { load: LoadState; lost?: string }) {
+  if (load.profiles.length > 1 && /^#?\/?$/.test(location.hash)) history.replaceState(null, "", COMPARISON);
+  const pages = PAGES.filter((x) => !x.needsTwo || load.profiles.length > 1);
   const state = useAddress();
   const p = Number(state.values.p ?? 0);
   const params = requestParams(state);
@@ -79,7 +90,7 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
     if (theme) document.documentElement.dataset.theme = theme;
     else delete document.documentElement.dataset.theme;
   }, [state.values.theme]);
-  const page = PAGES.find((x) => x.name === state.page);
+  const page = pages.find((x) => x.name === state.page);
   const Component = (isComparing(state) && page?.compared) || page?.component;
   if (profile) setFamilies(profile.families);
   useEffect(() => {
@@ -88,7 +99,7 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
   return (
     <>
       <Header state={state} profile={profile} load={load} />
-      <Keys pages={PAGES.map((x) => x.name)} />
+      <Keys pages={pages.map((x) => x.name)} />
       {lost && <p class="banner" role="alert">{lost}</p>}
       {load.profiles[p]?.changed && (
         <p class="banner" role="alert">The profile has changed on disk: restart tfprof ui to see the new one.</p>
@@ -113,8 +124,8 @@ function Header({ state, profile, load }: { state: State; profile?: Profile; loa
     <header>
       <strong class="brand">tfprof</strong>
       <nav aria-label="pages">
-        {PAGES.map((page, i) => (
-          <a key={page.name} href={link({ page: page.name })} aria-current={page.name === state.page ? "page" : undefined}>
+        {PAGES.filter((page) => !page.needsTwo || load.profiles.length > 1).map((page, i) => (
+          <a key={page.name} href={link({ page: page.name, values: page.needsTwo ? { p: "1", diff: "1" } : {} })} aria-current={page.name === state.page ? "page" : undefined}>
             {page.title} <kbd>{i + 1}</kbd>
           </a>
         ))}

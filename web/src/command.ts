@@ -8,7 +8,7 @@ import { adviceParams, defaultMetric, isOn, metricsOf, ON_BY_DEFAULT, requestPar
 const SWITCHES: Record<string, string[]> = { scope: ["fold_gradients"], code: ["fold_gradients", "only_my_code"] };
 
 // Pages that show a comparison, and the page whose view it is.
-const COMPARED: Record<string, string> = { overview: "operations", operations: "operations", layers: "layers", source: "source" };
+const COMPARED: Record<string, string> = { compare: "operations", overview: "operations", operations: "operations", layers: "layers", source: "source" };
 
 interface Shown { view: string; select: string[]; order_by: string; extra?: Params }
 
@@ -48,6 +48,8 @@ export function isDiffPage(state: State): boolean {
 export function queryOf(state: State, profile: Profile): Params {
   if (isDiffPage(state)) return diffQuery(state, profile, COMPARED[state.page]);
   if (state.page === "overview" && Object.keys(adviceParams(state)).length) return { p: state.values.p, view: "advise", ...adviceParams(state) };
+  if (state.page === "memory") return { p: state.values.p, view: "memory" };
+  if (state.page === "roofline") return { p: state.values.p, view: "roofline", step: state.values.step, by: state.values.by, device: state.values.device };
   if (isModelPage(state, profile)) return { p: state.values.p, view: "model", device: state.values.device };
   const { view, select, order_by, extra } = shown(state, profile);
   const params: Params = { ...requestParams(state), view, select: [...new Set(select)].join(","), order_by, ...extra };

@@ -10,14 +10,14 @@ import { Mark, rowClass } from "./selection";
 import { defaultMetric, go, link, requestParams, type State } from "./state";
 import { build, lastPart, parentIn, type Node } from "./tree";
 import { Treemap } from "./treemap";
-import { Empty, Panel, Problem, remedy } from "./widgets";
+import { Empty, Problem, remedy } from "./widgets";
 
 export interface Change { row: number; depth: number; kids: number; name: string; base_name?: string; match?: boolean;
   state: string; base: number; new: number; verdict: string }
-interface DiffAnswer { path: { row: number; name: string }[]; rows: Change[] }
+export interface DiffAnswer { headline?: string; path: { row: number; name: string }[]; rows: Change[] }
 
 export function isComparing(state: State): boolean {
-  return state.values.diff === "1";
+  return state.values.diff === "1" || state.page === "compare";
 }
 
 // With its sign, as in reports.
@@ -63,9 +63,9 @@ function buildChanges(rows: Change[]): { root?: Node; of: Map<number, Change> } 
   return { root, of };
 }
 
-interface View { page: string; view: string; what: string; levels: number; kind?: string }
+export interface View { page: string; view: string; what: string; levels: number; kind?: string }
 
-const VIEWS: Record<string, View> = {
+export const VIEWS: Record<string, View> = {
   operations: { page: "operations", view: "op", what: "operation", levels: 1, kind: "op" },
   layers: { page: "layers", view: "scope", what: "layer", levels: 6, kind: "scope" },
   source: { page: "source", view: "code", what: "line", levels: 40 },
@@ -73,7 +73,7 @@ const VIEWS: Record<string, View> = {
 // Of model files.
 const MODEL: View = { page: "layers", view: "model", what: "layer", levels: 1 };
 
-function viewOf(profile: Profile, page: string): View {
+export function viewOf(profile: Profile, page: string): View {
   return profile.is_model ? MODEL : VIEWS[page] ?? VIEWS.operations;
 }
 
@@ -121,12 +121,12 @@ export function Compare({ state, profile }: PageProps) {
   );
 }
 
-function Total({ change, metric }: { change: Change; metric: Metric }) {
+export function Total({ change, metric }: { change: Change; metric: Metric }) {
   return <span class="total-change">{format(change.base, metric.unit)} → {format(change.new, metric.unit)} {metric.title}{" "}
     <b>{arrow(change)} {delta(change, metric.unit)} {percentText(change) && `(${percentText(change)})`}</b></span>;
 }
 
-function Legend({ metric, profile, isTree }: { metric: Metric; profile: Profile; isTree: boolean }) {
+export function Legend({ metric, profile, isTree }: { metric: Metric; profile: Profile; isTree: boolean }) {
   return (
     <p class="facts">
       <span class="key change-less-2">▼ less</span> <span class="key change-more-2">▲ more</span>
@@ -137,9 +137,9 @@ function Legend({ metric, profile, isTree }: { metric: Metric; profile: Profile;
   );
 }
 
-interface ChangesProps { rows: Change[]; state: State; metric: Metric; shown: View; limit?: number }
+export interface ChangesProps { rows: Change[]; state: State; metric: Metric; shown: View; limit?: number }
 
-function Changes({ rows, state, metric, shown, limit = 200 }: ChangesProps) {
+export function Changes({ rows, state, metric, shown, limit = 200 }: ChangesProps) {
   const most = Math.max(1, ...rows.map((c) => Math.abs(c.new - c.base)));
   const sort = state.values.sort ?? "delta";
   return (
@@ -182,25 +182,5 @@ function ChangeRow({ change: c, state, metric, shown, most }: { change: Change; 
       <td class={c.new < c.base ? "less" : c.new > c.base ? "more" : ""}><span class="num">{percentText(c)}</span> <span aria-hidden="true">{arrow(c)}</span></td>
       <td class="text" title={MEANINGS[c.verdict]}>{describe(c)}</td>
     </tr>
-  );
-}
-
-// The overview of a comparison: the total, and what changed most.
-export function CompareOverview({ state, profile }: PageProps) {
-  const metric = defaultMetric(state, profile), layers = viewOf(profile, "layers");
-  const ops = useApi<DiffAnswer>(profile.is_model ? null : "diff", { ...diffQuery(state, profile, "operations"), levels: 1 });
-  const scopes = useApi<DiffAnswer>("diff", { ...diffQuery(state, profile, "layers"), levels: 1 });
-  const whole = scopes.data?.rows[0];
-  if (scopes.error) return <Problem error={scopes.error} />;
-  if (!scopes.data || !whole) return null;
-  return (
-    <>
-      <h1>From A to B: <Total change={whole} metric={metric} /></h1>
-      <Legend metric={metric} profile={profile} isTree={false} />
-      <div class="columns">
-        {ops.data && <Panel title="Operations that changed most"><Changes rows={ops.data.rows.slice(1)} state={state} metric={metric} shown={VIEWS.operations} limit={12} /></Panel>}
-        <Panel title="Layers that changed most"><Changes rows={scopes.data.rows.slice(1)} state={state} metric={metric} shown={layers} limit={12} /></Panel>
-      </div>
-    </>
   );
 }

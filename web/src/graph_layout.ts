@@ -1,15 +1,14 @@
-// Boxes in columns of data flow that wrap like lines of text, and the lines between them.
+// Where boxes are, from top to bottom, and the ways of the lines between them.
 import { useEffect, useState } from "preact/hooks";
-import type { LayoutAnswer, LayoutRequest } from "./layout";
+import type { LayoutAnswer, LayoutRequest, Point } from "./layout";
 
-export const WIDTH = 126;
+export const WIDTH = 176;
 export const HEIGHT = 54;
-const GAP_X = 24;
-const GAP_Y = 12;
-const BETWEEN_LINES = 30;
+const PORT = 12; // how far from a corner lines begin
 
-export interface Place { id: number; x: number; y: number; line: number; top: number }
-export interface Placed { places: Map<number, Place>; width: number; height: number }
+export interface Place { id: number; x: number; y: number } // its upper left corner
+export interface Placed { places: Map<number, Place>; paths: Map<string, Way>; width: number; height: number }
+export interface Way { path: string; middle: Point }
 
 let worker: Worker | undefined;
 let last = 0;
@@ -28,54 +27,43 @@ function ask(request: Omit<LayoutRequest, "id">): Promise<LayoutAnswer> {
   });
 }
 
-// The layout gives each box a column and an order in it; columns fill lines of this width.
-// Boxes that nothing connects would all be in one column: each gets its own.
-function wrap(answer: LayoutAnswer, width: number, isConnected: boolean): Placed {
-  const columns = new Map<number, { id: number; y: number }[]>();
-  for (const { id, x, y } of answer.places) {
-    const column = Math.round(isConnected ? x : y);
-    columns.set(column, [...(columns.get(column) ?? []), { id, y }]);
+// Boxes are in rows of one height. Within a row a line goes straight down, between boxes, and only
+// between rows to the side: so it passes no box.
+export function wayOf(from: Place, to: Place, points: Point[], rows: number[]): Way {
+  const isDown = to.y >= from.y, sign = isDown ? 1 : -1, half = HEIGHT / 2;
+  const clamp = (x: number, box: Place) => Math.min(box.x + WIDTH - PORT, Math.max(box.x + PORT, x));
+  const inner = points.slice(1, -1), first = points[0] ?? { x: from.x + WIDTH / 2, y: 0 }, end = points[points.length - 1] ?? { x: to.x + WIDTH / 2, y: 0 };
+  const stops: Point[] = [{ x: clamp(first.x, from), y: from.y + (isDown ? HEIGHT : 0) }];
+  for (const p of inner) {
+    const isInRow = rows.some((y) => Math.abs(y - p.y) < half);
+    if (isInRow) stops.push({ x: p.x, y: p.y - sign * half }, { x: p.x, y: p.y + sign * half });
   }
-  const sorted = [...columns.entries()].sort((a, b) => a[0] - b[0]).map(([, boxes]) => boxes.sort((a, b) => a.y - b.y));
-  const perLine = Math.max(1, Math.floor((width - GAP_X) / (WIDTH + GAP_X)));
-  const places = new Map<number, Place>();
-  let top = 0;
-  for (let first = 0, line = 0; first < sorted.length; first += perLine, line++) {
-    const shown = sorted.slice(first, first + perLine), lineTop = top;
-    shown.forEach((boxes, column) => boxes.forEach(({ id }, i) =>
-      places.set(id, { id, line, top: lineTop, x: GAP_X / 2 + column * (WIDTH + GAP_X), y: lineTop + i * (HEIGHT + GAP_Y) })));
-    top += Math.max(...shown.map((boxes) => boxes.length)) * (HEIGHT + GAP_Y) + BETWEEN_LINES;
+  stops.push({ x: clamp(end.x, to), y: to.y + (isDown ? 0 : HEIGHT) });
+  let path = `M${stops[0].x},${stops[0].y}`;
+  for (let i = 1; i < stops.length; i++) {
+    const a = stops[i - 1], b = stops[i], middle = (a.y + b.y) / 2;
+    path += a.x === b.x ? ` L${b.x},${b.y}` : ` C${a.x},${middle} ${b.x},${middle} ${b.x},${b.y}`;
   }
-  return { places, width, height: Math.max(HEIGHT, top - BETWEEN_LINES) };
+  return { path, middle: { x: (stops[0].x + stops[1].x) / 2, y: (stops[0].y + stops[1].y) / 2 } };
 }
 
-export function useLayout(boxes: number[], edges: { from: number; to: number; tensors: number }[], width: number): Placed | undefined {
+function place(answer: LayoutAnswer): Placed {
+  const places = new Map(answer.places.map(({ id, x, y }) => [id, { id, x: x - WIDTH / 2, y: y - HEIGHT / 2 }]));
+  const rows = [...new Set(answer.places.map((p) => Math.round(p.y)))];
+  const paths = new Map(answer.lines.map((l) => [`${l.from}-${l.to}`, wayOf(places.get(l.from)!, places.get(l.to)!, l.points, rows)]));
+  return { places, paths, width: answer.width, height: answer.height };
+}
+
+export function useLayout(boxes: number[], edges: { from: number; to: number; tensors: number }[]): Placed | undefined {
   const key = JSON.stringify([boxes, edges.map((e) => [e.from, e.to])]);
-  const [answer, setAnswer] = useState<{ key: string; answer: LayoutAnswer }>();
+  const [answer, setAnswer] = useState<{ key: string; placed: Placed }>();
   useEffect(() => {
     let current = true;
     document.documentElement.setAttribute("data-layout", "");
-    ask({ boxes: boxes.map((id) => ({ id, width: WIDTH, height: HEIGHT })), edges: edges.map((e) => ({ from: e.from, to: e.to, weight: Math.min(10, e.tensors) })) })
-      .then((found) => { if (current) setAnswer({ key, answer: found }); }, () => undefined)
+    ask({ boxes: boxes.map((id) => ({ id, width: WIDTH, height: HEIGHT })), edges: edges.filter((e) => e.from !== e.to).map((e) => ({ from: e.from, to: e.to, weight: Math.min(10, e.tensors) })) })
+      .then((found) => { if (current) setAnswer({ key, placed: place(found) }); }, () => undefined)
       .finally(() => document.documentElement.removeAttribute("data-layout"));
     return () => { current = false; };
   }, [key]);
-  return answer?.key === key ? wrap(answer.answer, width, edges.length > 0) : undefined;
-}
-
-// From the right of one box to the left of another; to a later line of boxes through the space
-// between lines.
-export function edgePath(from: Place, to: Place, width: number): string {
-  const x0 = from.x + WIDTH, y0 = from.y + HEIGHT / 2, x1 = to.x, y1 = to.y + HEIGHT / 2;
-  if (to.line > from.line) {
-    const between = to.top - BETWEEN_LINES / 2;
-    return `M${x0},${y0} H${Math.min(width - 3, x0 + 8)} V${between} H${Math.max(3, x1 - 8)} V${y1} H${x1}`;
-  }
-  // Past other boxes: below them.
-  if (to.line === from.line && x1 - x0 > WIDTH) {
-    const below = Math.max(from.y, to.y) + HEIGHT + GAP_Y / 2;
-    return `M${x0},${y0} H${x0 + 8} V${below} H${x1 - 8} V${y1} H${x1}`;
-  }
-  const bend = Math.max(10, Math.abs(x1 - x0) / 2);
-  return `M${x0},${y0} C${x0 + bend},${y0} ${x1 - bend},${y1} ${x1},${y1}`;
+  return answer?.key === key ? answer.placed : undefined;
 }

@@ -5,14 +5,15 @@ import { openOptions } from "./options";
 import { go } from "./state";
 
 const HELP: [string, string][] = [
-  ["1 – 6", "pages"],
+  ["1 – 8", "pages"],
   ["/", "search by regular expression"],
   ["[ ]", "previous and next match; in the timeline, previous and next slice"],
   ["o", "options"],
   [".", "menu: copy as command, copy link, export, theme"],
   ["W A S D, + −, 0", "move and zoom in the timeline; F: zoom to the selection, M: measure"],
-  ["g, then o l s r t", "show the selection in Operations, Layers, Source, Graph, Timeline"],
+  ["g, then o l s r t m", "show the selection in Operations, Layers, Source, Graph, Timeline, Memory"],
   ["arrows, Enter", "move and open in flame graphs, menus and lists"],
+  ["p, ← →", "on the Memory page: the peak, the moments before and after"],
   ["i", "on the Source page: show the callers of the selected line, or of all lines"],
   ["Backspace", "go one level up"],
   ["Esc", "clear the selection"],
@@ -48,7 +49,7 @@ export function useUp(up: () => void): void {
 }
 
 // After g: where to.
-const PLACES: Record<string, string> = { o: "operations", l: "layers", p: "source", s: "source", r: "graph", t: "timeline" };
+const PLACES: Record<string, string> = { o: "operations", l: "layers", p: "source", s: "source", r: "graph", t: "timeline", m: "memory" };
 const CHORD_MS = 1500;
 
 const ACTIONS: Record<string, () => void> = {

@@ -9,11 +9,14 @@ import { current, defaultMetric, go, link, type State } from "./state";
 
 const THEMES: [string, string][] = [["", "system"], ["light", "light"], ["dark", "dark"]];
 
+// Pages that draw another question than a view.
+const QUESTIONS = ["memory", "roofline"];
+
 interface Export { format: string; title: string; view?: string; isShown: boolean }
 
 function exports(state: State, profile: Profile): Export[] {
   const isDiff = isDiffPage(state);
-  if (!isDiff && (state.page === "advice" || isModelPage(state, profile))) return [];
+  if (!isDiff && (QUESTIONS.includes(state.page) || isModelPage(state, profile))) return [];
   return [
     { format: "text", title: "Text", isShown: true },
     { format: "json", title: "JSON", isShown: true },

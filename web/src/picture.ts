@@ -4,7 +4,7 @@ const SCALE = 2;
 const TITLE = 28;
 
 function pictures(): (SVGSVGElement | HTMLCanvasElement)[] {
-  return [...document.querySelectorAll<SVGSVGElement | HTMLCanvasElement>("main svg.treemap, main svg.flame, main svg.graph, main canvas")];
+  return [...document.querySelectorAll<SVGSVGElement | HTMLCanvasElement>("main svg.treemap, main svg.flame, main .graph svg, main .roofline svg, main svg.memory-curve, main canvas")];
 }
 
 export function hasPicture(): boolean {
@@ -17,7 +17,7 @@ function standalone(svg: SVGSVGElement): string {
   const from = [...svg.querySelectorAll("*")], to = [...copy.querySelectorAll("*")];
   from.forEach((element, i) => {
     const style = getComputedStyle(element);
-    for (const name of ["fill", "stroke", "stroke-width", "opacity", "font-size", "font-family"])
+    for (const name of ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight", "font-family", "text-anchor"])
       to[i].setAttribute(name, style.getPropertyValue(name));
   });
   const box = svg.getBoundingClientRect();
@@ -57,10 +57,23 @@ export async function savePicture(title: string): Promise<void> {
     y += boxes[i].height + 8;
   }
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
-  if (!blob) return;
+  if (blob) download(blob, "tfprof.png");
+}
+
+// A drawing of this size whole, however it is moved and zoomed on the screen.
+export function saveSvg(svg: SVGSVGElement, { width, height }: { width: number; height: number }): void {
+  const copy = new DOMParser().parseFromString(standalone(svg), "image/svg+xml").documentElement, margin = 12;
+  copy.querySelector(".moved")?.removeAttribute("transform");
+  copy.setAttribute("viewBox", `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`);
+  copy.setAttribute("width", String(width + 2 * margin));
+  copy.setAttribute("height", String(height + 2 * margin));
+  download(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), "tfprof.svg");
+}
+
+function download(blob: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
-  link.download = "tfprof.png";
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }

@@ -14,8 +14,10 @@ export function metricsOf(profile: Profile): Metric[] {
   return profile.metrics.filter((m) => profile.has_run || m.is_static);
 }
 
+// The Graph page is of the model: its colour is float operations.
 export function defaultMetric(state: State, profile: Profile): Metric {
-  const { metrics } = profile, word = state.values.metric ?? (profile.has_run ? "micros" : "params");
+  const { metrics } = profile, usual = profile.has_run ? "micros" : "params";
+  const word = state.values.metric ?? (state.page === "graph" && profile.root.total.float_ops ? "float_ops" : usual);
   return metrics.find((m) => m.word === word) ?? metrics[0];
 }
 
@@ -26,6 +28,7 @@ export function parse(hash: string): State {
   const [path, query] = hash.replace(/^#\/?/, "").split("?", 2);
   const values: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(query ?? "")) values[name] = value;
+  if (path === "python") values.mode ??= "flame";
   return { page: MOVED[path] ?? (path || "overview"), values };
 }
 
@@ -41,7 +44,7 @@ export function current(): State {
 }
 
 // Values that belong to one page are forgotten on the way to another.
-const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure", "side", "callers", "checks"];
+const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure", "side", "callers", "checks", "file", "mode", "by", "pool", "moment"];
 
 export function link(change: { page?: string; values?: Record<string, string | undefined> }): string {
   const state = current();

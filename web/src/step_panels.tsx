@@ -51,7 +51,7 @@ export function meanParts(steps: Step[]): Part[] {
   return [...all.values()].filter((p) => p.micros > 0).sort((a, b) => b.micros - a.micros);
 }
 
-const WORDS: Record<string, string> = { input: "waiting for input", python: "Python", runtime: "nothing runs", copy: "copies", callback: "callbacks" };
+export const WORDS: Record<string, string> = { input: "waiting for input", python: "Python", runtime: "nothing runs", copy: "copies", callback: "callbacks" };
 
 const chosenOf = (state: State, steps: Step[]) => steps.filter((s) => String(s.step) === state.values.step);
 const steadyOf = (steps: Step[]) => (steps.some((s) => s.isSteady) ? steps.filter((s) => s.isSteady) : steps);

@@ -77,6 +77,15 @@ export function makeCluster() {
   return readdirSync(directory).sort().map((name) => path.join(directory, name));
 }
 
+// The files of a run in which tests/support/planted.py planted something, and what that was.
+export function makePlanted(seed, ...more) {
+  const directory = mkdtempSync(path.join(tmpdir(), "tfprof-"));
+  const made = spawnSync("python3", [path.join(TOP, "tests/support/planted.py"), directory, String(seed), ...more], { encoding: "utf8" });
+  assert.equal(made.status, 0, made.stderr);
+  const files = readdirSync(directory).filter((name) => name.endsWith(".pbtxt")).sort().map((name) => path.join(directory, name));
+  return { directory, files, ...JSON.parse(made.stdout) };
+}
+
 export async function goTo(opened, hash) {
   await opened.page.goto(`${opened.origin}/${hash}`);
   await settle(opened.page);

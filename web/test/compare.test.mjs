@@ -122,16 +122,59 @@ test("copy as command and exports give the comparison", async () => {
   assert.equal(JSON.parse(readFileSync(await download.path(), "utf8")).schema, "tfprof.diff");
 });
 
-test("the overview names the total and what changed most; other pages show B", async () => {
-  await goTo(opened, `#/overview?${ON}`);
-  assert.match(await page.locator("h1").innerText(), /^From A to B: 7\.68 ms → 15\.1 ms time ▲ \+7\.44 ms \(\+96\.9%\)$/);
+test("the page opens on what changed; the overview shows the same; other pages show B", async () => {
+  const other = await openPage(started.browser, started.server);
+  await settle(other.page);
+  assert.match(other.page.url(), /#\/compare\?p=1&diff=1$/);
+  const sentence = await other.page.locator("h1").innerText();
+  await other.close();
+  assert.match(sentence, /^slower/);
+  for (const at of ["overview", "compare"]) {
+    await goTo(opened, `#/${at}?${ON}`);
+    assert.equal(await page.locator("h1").innerText(), sentence);
+  }
   await goTo(opened, `#/timeline?${ON}`);
   assert.match(await page.locator("h1").innerText(), /executions on/);
 });
 
+test("the sentence, both steps and their parts are those of the command line", async () => {
+  const files = ["tf_cnn_loop", "tf_cnn_loop_jit"].map((name) => path.join(TOP, `tests/xplane/samples/${name}.xplane.pb.gz`));
+  const other = await startServer(...files), there = await openPage(started.browser, other);
+  try {
+    await goTo(there, `#/compare?${ON}`);
+    const { headline } = JSON.parse(run("diff", ...files, "-output=json"));
+    assert.equal((await there.page.locator("h1").innerText()).replace(/^(faster|slower|within the spread of steps)\s+/, ""), headline);
+    assert.equal(await there.page.locator(".verdict").innerText(), "faster");
+    const sides = files.map((file) => JSON.parse(run("step", file, "-output=json"))), mean = (numbers) => numbers.reduce((a, b) => a + b, 0) / numbers.length;
+    const steady = sides.map(({ nodes }) => nodes.filter((n) => n.depth === 1 && n.steady));
+    const walls = await there.page.locator(".step-bar").evaluateAll((all) => all.map((ul) => Number(ul.dataset.wall)));
+    steady.forEach((steps, i) => assert.ok(Math.abs(walls[i] - mean(steps.map((n) => n.wall_micros))) < 0.01, `${walls}`));
+    const parts = await there.page.locator(".step-pair [data-part]").evaluateAll((all) => all.map((li) => [li.dataset.part, Number(li.dataset.before), Number(li.dataset.after)]));
+    assert.ok(parts.length > 3);
+    for (const [name, ...shownParts] of parts)
+      sides.forEach(({ nodes }, i) => {
+        const of = nodes.filter((n) => n.depth === 2 && n.name === name && steady[i].some((s) => s.id === n.parent)).reduce((sum, n) => sum + n.micros, 0) / steady[i].length;
+        assert.ok(Math.abs(of - shownParts[i]) < 0.01, `${name}: ${shownParts[i]}, expected ${of}`);
+      });
+    // Both timelines begin at one place, have one scale, and are zoomed together.
+    const grounds = () => there.page.locator(".step-ground").evaluateAll((all) => all.map((r) => [Number(r.dataset.duration), r.x.baseVal.value, r.width.baseVal.value]));
+    const [[a, ax, aw], [b, bx, bw]] = await grounds();
+    assert.ok(ax === bx && Math.abs(aw / bw - a / b) < 0.01, `${aw} ${bw} ${a} ${b}`);
+    await there.page.locator(".pair-timelines").focus();
+    await there.page.keyboard.press("+");
+    const [[, , aWide], [, , bWide]] = await grounds();
+    assert.ok(aWide !== aw || bWide !== bw);
+    assert.deepEqual(await inaccessible(there.page), []);
+    assert.deepEqual(there.problems, []);
+  } finally {
+    await there.close();
+    other.stop();
+  }
+});
+
 describe("accessible", () => {
   for (const theme of ["light", "dark"])
-    for (const name of ["overview", "operations", "layers", "python"])
+    for (const name of ["compare", "operations", "layers", "python"])
       test(`${name}, ${theme}`, async () => {
         await goTo(opened, `#/${name}?${ON}&theme=${theme}`);
         assert.deepEqual(await inaccessible(page), []);

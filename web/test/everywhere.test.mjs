@@ -6,7 +6,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { goTo, inaccessible, makeCluster, openPage, settle, startBrowser, startServer, TOP } from "./browser.mjs";
 
-const PAGES = ["overview", "operations", "layers", "python", "graph", "timeline", "advice"];
+const PAGES = ["overview", "operations", "layers", "python", "source", "memory", "roofline", "graph", "timeline", "advice"];
 const trace = (name) => [path.join(TOP, "examples/traces", `${name}.xplane.pb.gz`)];
 const PROFILES = {
   "a trace of Keras fit": { files: () => trace("keras_fit") },
@@ -71,13 +71,13 @@ for (const [name, { files, hasCode, isModel }] of Object.entries(PROFILES))
     test("what is selected on a page counts alike on the others", async () => {
       const counting = ["operations", ...(isModel ? [] : ["layers"]), ...(hasCode ? ["python"] : []), "graph", ...(isModel ? [] : ["timeline"])];
       for (const from of counting) {
-        await goTo(opened, `#/${from}${from === "timeline" ? "?step=0" : ""}`);
+        await goTo(opened, `#/${from}?metric=${isModel ? "params" : "micros"}${from === "timeline" ? "&step=0" : ""}`);
         await CHOICES[from](page).click();
         await page.waitForFunction(() => location.hash.includes("sel="));
         await settle(page);
         const sel = /sel=([^&]*)/.exec(page.url())[1], seen = [];
         for (const at of counting) {
-          await goTo(opened, `#/${at}?sel=${sel}${isModel ? "" : "&step=0"}`);
+          await goTo(opened, `#/${at}?sel=${sel}${isModel ? "&metric=params" : "&metric=micros&step=0"}`);
           seen.push([at, ...(await counted(page))]);
         }
         assert.ok(seen[0][1] > 0, `${from}: ${decodeURIComponent(sel)}`);

@@ -18,7 +18,7 @@ const box = (name) => page.locator(`.graph .box[aria-label^="${name}: "]`);
 test("units that differ in a number are one box, with their sum, and open", async () => {
   const { nodes } = JSON.parse(run("scope", SAMPLE, "-max_depth=2", "-select=micros", "-fold_gradients=true", "-output=json"));
   const total = (i) => nodes.filter((n) => n.name.startsWith(`unit_${i}_`)).reduce((sum, n) => sum + n.total_exec_micros, 0);
-  await goTo(opened, "#/graph");
+  await goTo(opened, "#/graph?metric=micros");
   const answer = await (await page.request.get(`${opened.origin}/api/graph?fold_gradients=true`)).json();
   for (const i of [1, 2, 3]) {
     assert.equal(answer.boxes.find((b) => b.name === `unit_${i}_[0-4]`).total.exec_micros, total(i));
@@ -35,7 +35,7 @@ test("units that differ in a number are one box, with their sum, and open", asyn
   assert.match(await page.locator("h1").innerText(), /736 ms selected/);
 
   // By keys: Enter shows them one by one, Backspace folds them again.
-  await goTo(opened, "#/graph");
+  await goTo(opened, "#/graph?metric=micros");
   await box("unit_2_[0-4]").focus();
   await page.keyboard.press("Enter");
   await box("unit_2_3").waitFor();
@@ -50,7 +50,7 @@ test("units that differ in a number are one box, with their sum, and open", asyn
 });
 
 test("a line tells its tensors, their bytes and shapes, on hover and from its box", async () => {
-  await goTo(opened, "#/graph?fold_alike=false");
+  await goTo(opened, "#/graph?fold_alike=false&metric=micros");
   const told = page.locator(".graph .told, main .told");
   const edges = (await (await page.request.get(`${opened.origin}/api/graph?fold_gradients=true&fold_alike=false`)).json());
   const id = (name) => edges.boxes.find((b) => b.name === name).id;
@@ -58,8 +58,12 @@ test("a line tells its tensors, their bytes and shapes, on hover and from its bo
   // All that flows from unit to unit is a float tensor of one shape.
   assert.equal(edge.bytes, 4 * edge.elements);
   assert.equal(edge.elements, edge.tensors * edge.shape.split("x").reduce((a, b) => a * b, 1));
-  const from = await box("unit_1_0").boundingBox(), to = await box("unit_1_1").boundingBox();
-  await page.mouse.move((from.x + from.width + to.x) / 2, from.y + from.height / 2);
+  await page.keyboard.press("0");
+  const middle = await page.locator(`.graph [data-edge="${id("unit_1_0")}-${id("unit_1_1")}"] path`).first().evaluate((path) => {
+    const { x, y } = path.getPointAtLength(path.getTotalLength() / 2), { a, d, e, f } = path.getScreenCTM();
+    return [a * x + e, d * y + f];
+  });
+  await page.mouse.move(...middle);
   const text = new RegExp(`^unit_1_0 → unit_1_1: ${edge.tensors} tensors?, [\\d.]+ [KMG]?B, .*${edge.shape}$`);
   await page.waitForFunction(() => document.querySelector(".told").textContent.includes("→"));
   assert.match((await told.innerText()).trim(), text);

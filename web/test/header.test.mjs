@@ -271,7 +271,7 @@ test("keys alone lead from the start to a line of Python", async () => {
   assert.match(page.url(), /#\/overview/);
   await press("/", "Escape");
   await page.evaluate(() => document.activeElement?.blur());
-  for (const [key, name] of [["2", "timeline"], ["3", "operations"], ["4", "layers"], ["5", "source"], ["7", "overview"]]) {
+  for (const [key, name] of [["2", "timeline"], ["3", "operations"], ["4", "layers"], ["5", "source"], ["6", "memory"], ["7", "roofline"], ["8", "graph"], ["1", "overview"]]) {
     await press(key);
     assert.ok(page.url().includes(`#/${name}`), name);
   }
@@ -290,6 +290,8 @@ test("keys alone walk the flame graph to a line of source, and its nodes to the 
   await goTo(opened, "#/overview");
   await page.evaluate(() => document.activeElement?.blur());
   await press("5");
+  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.textContent === "Flame")); i++) await page.keyboard.press("Tab");
+  await press("Enter");
   // Tab leads to the flame graph, arrows go down it, space selects.
   for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.matches(".flame g"))); i++) await page.keyboard.press("Tab");
   await press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", " ");

@@ -45,7 +45,7 @@ const isPlain = async (what) => {
   await page.setViewportSize({ width: 1280, height: 720 });
 };
 
-for (const at of ["overview", "operations", "layers", "python", "graph", "timeline", "advice"])
+for (const at of ["overview", "operations", "layers", "python", "source", "memory", "roofline", "graph", "timeline", "advice"])
   test(`on the page ${at}`, async () => {
     await goTo(opened, `#/${at}`);
     await isPlain(at);

@@ -18,7 +18,7 @@ const ask = async (route) => (await page.request.get(`${opened.origin}/api/${rou
 const boxes = () => page.locator(".graph .box").evaluateAll((all) => all.map((b) => b.getAttribute("aria-label").split(": ")[0]));
 
 test("a node of the graph is shown with two hops of inputs and consumers", async () => {
-  await goTo(opened, `#/graph?around=${NODE}`);
+  await goTo(opened, `#/graph?around=${NODE}&metric=micros`);
   const near = async (name) => { const n = await ask(`node?name=${name}`); return { inputs: n.inputs, consumers: n.consumers }; };
   const expected = new Set([NODE]), { inputs, consumers } = await near(NODE);
   for (const [links, side] of [[inputs, "inputs"], [consumers, "consumers"]])

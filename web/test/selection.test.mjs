@@ -21,7 +21,7 @@ async function counted(opened) {
 async function countsAlike(opened, term, expected, params = "") {
   for (const page of COUNTING) {
     if (page === "timeline" && !params.includes("step=")) continue; // it is of one step
-    await goTo(opened, `#/${page}?sel=${encodeURIComponent(term)}${params}`);
+    await goTo(opened, `#/${page}?sel=${encodeURIComponent(term)}${params}${params.includes("metric=") ? "" : "&metric=micros"}`);
     assert.deepEqual(await counted(opened), [expected, expected], `${term} on ${page}`);
   }
 }
@@ -83,6 +83,7 @@ suite("sample", () => [SAMPLE], (opened, files) => {
 
   test("a box of the graph", async () => {
     await goTo(opened(), "#/graph?fold_alike=false");
+    await opened().page.keyboard.press("0");
     await opened().page.getByRole("button", { name: /^unit_2_0: / }).click();
     await settle(opened().page);
     assert.ok(opened().page.url().endsWith("sel=scope%3Aunit_2_0"), opened().page.url());
@@ -141,6 +142,7 @@ suite("sample", () => [SAMPLE], (opened, files) => {
   test("a node, and all that is known of it", async () => {
     const name = "unit_1_0/sub1/conv1/Conv2D";
     await goTo(opened(), "#/graph?scope=unit_1_0/sub1/conv1");
+    await opened().page.keyboard.press("0");
     await opened().page.getByRole("button", { name: new RegExp(`^${name}: `) }).click();
     await settle(opened().page);
     await opened().page.locator("aside").getByRole("link", { name, exact: true }).click();
@@ -151,7 +153,7 @@ suite("sample", () => [SAMPLE], (opened, files) => {
   });
 
   test("the graph goes in, opens in place and comes back", async () => {
-    await goTo(opened(), "#/graph?fold_alike=false");
+    await goTo(opened(), "#/graph?fold_alike=false&metric=micros");
     assert.ok((await opened().page.locator(".graph .box").count()) <= 60);
     await opened().page.getByRole("button", { name: /^unit_1_3: / }).focus();
     await opened().page.keyboard.press("+");

@@ -105,7 +105,7 @@ describe("a trace of JAX", () => {
     await goTo(page, "#/python");
     assert.match(await text(page), /training\.py:192:layer/);
     // Gradients count for the line of their forward operations.
-    assert.match(await text(page), /gradients with their line · full colour: forward, faded: backward/);
+    assert.match(await text(page), /gradients with their line\s+full colour: forward, faded: backward/);
     assert.doesNotMatch(await text(page), /\(gradient\)/);
     assert.deepEqual(await inaccessible(page.page), []);
   }));

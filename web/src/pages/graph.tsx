@@ -3,13 +3,14 @@ import { useRef, useState } from "preact/hooks";
 import type { PageProps } from "../app";
 import { type ApiError, type Metric, type Params, type Row, useApi } from "../api";
 import { cutFront, format, percent } from "../format";
-import { edgePath, HEIGHT, useLayout, WIDTH, type Placed } from "../graph_layout";
-import { useUp } from "../keys";
-import { Selected, selectionParams, toggle } from "../selection";
-import { defaultMetric, go, link, requestParams, type State } from "../state";
+import { HEIGHT, useLayout, WIDTH, type Placed } from "../graph_layout";
+import { type Handle, PanZoom } from "../graph_view";
+import { useKey, useUp } from "../keys";
+import { saveSvg } from "../picture";
+import { parseTerm, Selected, selectionParams, toggle } from "../selection";
+import { defaultMetric, go, link, metricsOf, requestParams, type State } from "../state";
 import { lastPart } from "../tree";
 import { Empty, Num, Problem, Switch } from "../widgets";
-import { useWidth } from "../width";
 
 // `alike`: the number of layers, whose names differ only in digits, that share the box.
 interface Box extends Row { id: number; nodes: number; aside: boolean; alike?: number }
@@ -20,6 +21,8 @@ interface GraphAnswer { root: Row; boxes: Box[]; edges: Edge[]; rest?: Rest; lef
 const BOXES = 60, BOXES_OPENED = 120;
 const FOLD = "fold_alike";
 const MAX_TOLD = 6;
+// More would cover each other.
+const MAX_SHAPES = 60;
 
 export function Graph({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
@@ -28,6 +31,7 @@ export function Graph({ state, profile }: PageProps) {
   const scope = state.values.scope ?? "";
   const parts = scope ? scope.split("/") : [];
   useUp(() => (around ? go({ values: { around: undefined } }) : open ? go({ values: { open: open.split(",").slice(0, -1).join(",") } }) : up(parts)));
+  useKey("n", () => { const { kind, value } = parseTerm(state.values.sel ?? ""); if (kind === "node") go({ values: { around: value } }); });
   const noFlow = profile.missing.find((m) => m.what.startsWith("data flow"));
   const hasFolds = Boolean(state.values[FOLD]) || Boolean(data?.boxes.some((b) => b.alike));
   if (error) return <Problem error={error} />;
@@ -40,16 +44,28 @@ export function Graph({ state, profile }: PageProps) {
         {around && <span> / around {lastPart(data.boxes[0]?.name ?? "")}</span>}
         <small> <Num value={data.root.total[metric.column] ?? 0} unit={metric.unit} /> {metric.title}<Selected value={data.root.selected} metric={metric} /></small>
       </h1>
-      <p class="facts">
-        <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch> ·
-        {hasFolds && !around && <>{" "}<Switch state={state} name={FOLD}>group layers that differ only in a number</Switch> ·</>}{" "}the redder, the more {metric.title} ·
-        {" "}click: select · double-click or Enter: {around ? "go to a node" : "go in · +: open in place"}
-        {data.left_out ? ` · ${data.left_out} more neighbours not shown` : ""}
-      </p>
+      <div class="toolbar">
+        <Colours state={state} profile={profile} metric={metric} />
+        <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>
+        {hasFolds && !around && <Switch state={state} name={FOLD}>group layers that differ only in a number</Switch>}
+        <span class="dim">click: select · double-click or Enter: {around ? "go to a node" : "go in · +: open in place"} · N: around the selected node{data.left_out ? ` · ${data.left_out} more neighbours not shown` : ""}</span>
+      </div>
       {noFlow && <p>This profile has no data flow, so no lines are drawn: add {noFlow.how}.</p>}
       {data.boxes.length === 0 ? <Empty what="There is nothing inside." how={<a href={link({ values: { scope: undefined } })}>Show the whole model</a>} />
         : <Picture state={opened ? { ...state, values: { ...state.values, open: opened, scope: opened } } : state} data={data} metric={metric} />}
     </>
+  );
+}
+
+// What the redness of a box stands for.
+const COLOURS = ["float_ops", "micros", "bytes", "params"];
+
+function Colours({ state, profile, metric }: { state: State; profile: PageProps["profile"]; metric: Metric }) {
+  const choices = metricsOf(profile).filter((m) => COLOURS.includes(m.word) && (profile.root.total[m.column] ?? 0) > 0);
+  return (
+    <span class="switch" role="group" aria-label="the redder, the more">
+      {choices.map((m) => <a key={m.word} href={link({ values: { metric: m.word } })} aria-current={m.word === metric.word && state.values.metric !== "" ? "true" : undefined}>{m.title}</a>)}
+    </span>
   );
 }
 
@@ -93,18 +109,14 @@ function termOf(box: Box, isAround = false): string {
 }
 
 function Picture({ state, data, metric }: { state: State; data: GraphAnswer; metric: Metric }) {
-  const frame = useRef<HTMLDivElement>(null);
-  const width = useWidth(frame, 900);
   const drawn = data.boxes.filter((b) => !b.aside);
   const aside = data.boxes.filter((b) => b.aside);
   const ids = new Set(drawn.map((b) => b.id));
   const edges = data.edges.filter((e) => e.tensors > 0 && ids.has(e.from) && ids.has(e.to));
-  const placed = useLayout(drawn.map((b) => b.id), edges, width);
+  const placed = useLayout(drawn.map((b) => b.id), edges);
   return (
     <>
-      <div class="graph" ref={frame}>
-        {placed && <Boxes state={state} boxes={drawn} edges={edges} controls={data.edges} placed={placed} metric={metric} whole={data.root.total[metric.column] ?? 0} />}
-      </div>
+      {placed && <Boxes state={state} boxes={drawn} edges={edges} controls={data.edges} placed={placed} metric={metric} whole={data.root.total[metric.column] ?? 0} />}
       {(aside.length > 0 || data.rest) && (
         <p class="aside">tiny, or connected to nearly everything:
           {aside.map((b) => (
@@ -126,7 +138,8 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
   const valueOf = (b: Box) => (isAround ? b.own : b.total)[metric.column] ?? 0;
   const largest = Math.max(1, ...boxes.map(valueOf));
   const most = Math.max(1, ...edges.map((e) => e.tensors));
-  const svg = useRef<SVGSVGElement>(null);
+  const svg = useRef<SVGSVGElement>(null), handle = useRef<Handle>(null);
+  const chosen = boxes.find((b) => state.values.sel === termOf(b, isAround)), neighbours = new Set(edges.flatMap((e) => (e.from === chosen?.id ? [e.to] : e.to === chosen?.id ? [e.from] : [])));
   const [told, setTold] = useState<Edge[]>([]);
   const names = new Map(boxes.map((b) => [b.id, label(b, state.values.scope, 40)]));
   const edgesOf = (box: Box) => edges.filter((e) => e.from === box.id || e.to === box.id).sort((a, b) => b.bytes - a.bytes || b.tensors - a.tensors);
@@ -146,13 +159,13 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
   };
   return (
     <>
-    <svg ref={svg} width={placed.width} height={placed.height + 4} role="group" aria-label="layers and the tensors between them">
+    <PanZoom svg={svg} handle={handle} width={placed.width} height={placed.height} label="layers and the tensors between them" tools={<button type="button" onClick={() => saveSvg(svg.current!, placed)}>Save SVG</button>}>
       {edges.map((e) => {
-        const from = placed.places.get(e.from), to = placed.places.get(e.to);
-        return from && to && (
-          <g key={`${e.from}-${e.to}`} class={told.includes(e) ? "edge lit" : "edge"} onMouseEnter={() => setTold([e])} onMouseLeave={() => setTold([])}>
-            <path class="near" d={edgePath(from, to, placed.width)} />
-            <path d={edgePath(from, to, placed.width)} stroke-width={1 + (2.5 * Math.log(e.tensors)) / Math.max(1, Math.log(most))} />
+        const way = placed.paths.get(`${e.from}-${e.to}`), width = 1 + (2.5 * Math.log(e.tensors)) / Math.max(1, Math.log(most)), isOfChosen = chosen && (e.from === chosen.id || e.to === chosen.id);
+        return way && (
+          <g key={`${e.from}-${e.to}`} data-edge={`${e.from}-${e.to}`} class={`edge ${told.includes(e) ? "lit" : ""} ${isOfChosen ? "of-chosen" : ""}`} onMouseEnter={() => setTold([e])} onMouseLeave={() => setTold([])}>
+            <path class="near" d={way.path} />
+            <path d={way.path} stroke-width={width} marker-end="url(#arrow)" />
           </g>
         );
       })}
@@ -165,30 +178,37 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
         return (
           <g key={box.id} data-box={box.id} tabindex={0} role="button" aria-label={title} class={`box ${box.selected === 0 && !isAround ? "faded" : ""} ${box.match ? "match" : ""}`}
             transform={`translate(${place.x},${place.y})`} onClick={() => toggle(state, termOf(box, isAround))} onDblClick={() => openBox(state, box, isAround)}
-            onFocus={() => setTold(edgesOf(box))} onBlur={() => setTold([])}
+            onFocus={() => { handle.current?.show(place.x, place.y, WIDTH, HEIGHT); setTold(edgesOf(box)); }} onBlur={() => setTold([])}
             onKeyDown={(e) => {
               if (e.key === "Enter") openBox(state, box, isAround);
               else if (e.key === " ") toggle(state, termOf(box, isAround));
               else if (e.key === "+" && box.kids > 0) openInPlace(state, box);
               else if (!move(e, box)) return;
               e.preventDefault();
+              e.stopPropagation(); // + is also the key that zooms
             }}>
             <title>{title}</title>
+            {box.alike && [6, 3].map((by) => <rect key={by} class="card-below" x={by} y={by} width={WIDTH} height={HEIGHT} rx={5} />)}
             <rect width={WIDTH} height={HEIGHT} rx={5} class="back" />
             <rect width={WIDTH} height={HEIGHT} rx={5} class="heat" fill-opacity={0.85 * (value / largest)} />
-            <rect width={WIDTH} height={HEIGHT} rx={5} class={`frame ${state.values.sel === termOf(box, isAround) || (isAround && box.id === 0) ? "on" : ""}`} />
+            <rect width={WIDTH} height={HEIGHT} rx={5} class={`frame ${box === chosen || (isAround && box.id === 0) ? "on" : neighbours.has(box.id) ? "next" : ""}`} />
             {!!box.selected && value > 0 && <rect y={HEIGHT - 5} height={4} x={1} width={Math.min(1, box.selected / value) * (WIDTH - 2)} class="chosen" />}
           </g>
         );
       })}
+      <g class="shapes" aria-hidden="true">{edges.length <= MAX_SHAPES && edges.map((e) => {
+        const way = placed.paths.get(`${e.from}-${e.to}`);
+        return way && e.shape && e.tensors === 1 && <text key={`${e.from}-${e.to}`} x={way.middle.x + 6} y={way.middle.y + 4}>{e.shape.replaceAll("x", " × ")}</text>;
+      })}</g>
       <g class="labels" aria-hidden="true">
         {boxes.map((box) => {
           const place = placed.places.get(box.id);
           return place && (
             <g key={box.id} transform={`translate(${place.x},${place.y})`} class={box.selected === 0 && !isAround ? "dimmed" : ""}>
-              <text x={7} y={16}>{isAround ? cutFront(lastPart(box.name), 15) : label(box, state.values.scope)}</text>
+              <text x={7} y={16}>{isAround ? cutFront(lastPart(box.name), 22) : label(box, state.values.scope)}</text>
               <text x={7} y={31}>{format(valueOf(box), metric.unit)}{metric.word === "params" && " parameters"}</text>
-              <text x={7} y={45} class="small">{isAround ? cutFront(box.name.slice(0, Math.max(0, box.name.lastIndexOf("/"))), 18) : details(box, metric)}</text>
+              <text x={7} y={45} class="small">{isAround ? cutFront(box.name.slice(0, Math.max(0, box.name.lastIndexOf("/"))), 26) : details(box, metric)}</text>
+              {typeOf(box) && <text x={WIDTH - 7} y={31} class="small end">{cutFront(typeOf(box), 14)}</text>}
               {box.kids > 0 && !isAround && (
                 <g class="plus" onClick={() => openInPlace(state, box)}>
                   <title>open in place</title><rect x={WIDTH - 18} y={3} width={15} height={15} rx={3} /><text x={WIDTH - 14.5} y={15}>+</text></g>
@@ -197,7 +217,7 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
           );
         })}
       </g>
-    </svg>
+    </PanZoom>
     <ul class="told" aria-live="polite">
       {told.slice(0, MAX_TOLD).map((e) => <li key={`${e.from}-${e.to}`}>{names.get(e.from)} → {names.get(e.to)}: {edgeText(e)}</li>)}
       {told.length > MAX_TOLD && <li>and {told.length - MAX_TOLD} more</li>}
@@ -212,11 +232,16 @@ function openInPlace(state: State, box: Box): void {
 }
 
 // What is below the scope, or one of those between commas; the end says most.
-function label(box: Box, scope: string | undefined, room = 15): string {
+function label(box: Box, scope: string | undefined, room = 21): string {
   const above = (scope ?? "").split(",").reverse().find((s) => s && box.name.startsWith(s + "/"));
   const name = above ? box.name.slice(above.length + 1) : box.name;
   const times = box.alike ? ` ×${box.alike}` : "";
   return cutFront(name, room - times.length) + times;
+}
+
+// Of a node, or of a layer of a model.
+function typeOf(box: Box): string {
+  return box.kids === 0 && box.op_types?.length === 1 ? box.op_types[0] : "";
 }
 
 function details(box: Box, metric: Metric): string {

@@ -1,0 +1,158 @@
+// Who holds the memory: what allocators had in use over time, and programs of XLA at their peak.
+import { useState } from "preact/hooks";
+import type { PageProps } from "../app";
+import { type Params, type Table, useApi, useAsk } from "../api";
+import { cutFront, format, percent } from "../format";
+import { boxesOf, type By, BYS, type Holder, type HolderFields, isElsewhere, leavesOf } from "../holders";
+import { columnOf } from "../margin";
+import { MemoryCurve } from "../memory_curve";
+import { go, link, type State } from "../state";
+import type { Curve } from "../timeline_draw";
+import { Treemap } from "../treemap";
+import { Bar, Empty, Panel, Problem } from "../widgets";
+
+interface Fields { missing?: string; notes: { id: string; text: string }[] }
+type Answer = Table<HolderFields> & Fields;
+
+const PARTS = 600;
+
+export function Memory({ state, profile }: PageProps) {
+  const { data, error } = useAsk<HolderFields, Fields>("memory", { p: state.values.p, or_why: 1 });
+  const tops = data?.nodes?.filter((n) => n.depth === 1) ?? [], shown = tops.find((n) => n.name === state.values.pool) ?? mainOf(tops, data);
+  if (error) return <Problem error={error} />;
+  if (!data) return null;
+  if (data.missing) return <Empty what="Nothing in this file tells who holds memory." how={data.missing} />;
+  if (!shown) return <Empty what="No allocator was read, and there is no compiled program." how={profile.has_run ? "A trace of TensorFlow records allocators on GPUs and TPUs; of JAX, the buffers of compiled programs." : "Record a run: see tfprof record."} />;
+  return (
+    <>
+      <h1>{data.headline ?? "Memory"}</h1>
+      {tops.length > 1 && <Pools tops={tops} shown={shown} />}
+      <Pool key={shown.id} state={state} data={data} top={shown} />
+      {data.notes.length > 0 && <ul class="notes">{data.notes.map((n) => <li key={n.text}>{n.text}</li>)}</ul>}
+    </>
+  );
+}
+
+// The one that the headline speaks of, else the largest.
+function mainOf(tops: Holder[], data: Answer | undefined): Holder | undefined {
+  return tops.find((t) => data?.headline?.startsWith(`${t.name}:`)) ?? [...tops].sort((a, b) => (b.peak_bytes ?? 0) - (a.peak_bytes ?? 0))[0];
+}
+
+const MAX_POOLS = 12;
+
+function Pools({ tops, shown }: { tops: Holder[]; shown: Holder }) {
+  const sorted = [...tops].sort((a, b) => (b.peak_bytes ?? 0) - (a.peak_bytes ?? 0)), first = sorted.slice(0, MAX_POOLS);
+  if (!first.includes(shown)) first.push(shown);
+  return (
+    <nav class="pools" aria-label="allocators and programs">
+      {first.map((t) => <a key={t.id} href={link({ values: { pool: t.name, moment: undefined } })} aria-current={t === shown ? "true" : undefined}>{t.name} <span class="num">{format(t.peak_bytes ?? 0, "bytes")}</span></a>)}
+      {tops.length > first.length && <span class="dim">and {tops.length - first.length} smaller ones</span>}
+    </nav>
+  );
+}
+
+function Pool({ state, data, top }: { state: State; data: Answer; top: Holder }) {
+  const times = { p: state.values.p, step: state.values.step, all_steps: state.values.step === undefined ? "1" : undefined };
+  const { data: curves } = useApi<Curve[]>("memory", { ...times, n: PARTS });
+  const { data: lanes } = useApi<{ duration: number }>(curves?.length ? "lanes" : null, times);
+  const index = curves?.findIndex((c) => c.device === top.name) ?? -1, curve = curves?.[index];
+  const moment = state.values.moment === undefined ? undefined : Number(state.values.moment);
+  const choose = (at: number | undefined) => go({ values: { moment: at === undefined ? undefined : String(at) } });
+  return (
+    <>
+      {curve && lanes && (
+        <Panel title="Memory in use" about={`${top.name}, ${state.values.step === undefined ? "all steps" : `step ${state.values.step}`}; click chooses a moment, P the peak`} wide
+          more={top.lifetime_peak_bytes ? `most since the program began: ${format(top.lifetime_peak_bytes, "bytes")}` : undefined}>
+          <MemoryCurve curve={curve} duration={lanes.duration} capacity={top.capacity_bytes} moment={moment ?? curve.peak_at} isPeak={moment === undefined} onChoose={choose} />
+        </Panel>
+      )}
+      {moment !== undefined && curve ? <AtMoment state={state} device={index} moment={moment} times={times} onPeak={() => choose(undefined)} /> : <AtPeak state={state} data={data} top={top} />}
+    </>
+  );
+}
+
+function AtPeak({ state, data, top }: { state: State; data: Answer; top: Holder }) {
+  const by = (state.values.by as By | undefined) ?? "layer", leaves = leavesOf(data.nodes, top);
+  const elsewhere = data.nodes.filter((r) => r.parent === top.id && isElsewhere(r));
+  return (
+    <>
+      {elsewhere.length > 0 && <p class="facts">besides: {elsewhere.map((r) => `${r.name} ${format(r.bytes ?? 0, "bytes")}`).join(" · ")}</p>}
+      <Held leaves={leaves} rows={data.nodes} by={by} title={`Who holds ${format(top.peak_bytes ?? 0, "bytes")} at the peak`} />
+    </>
+  );
+}
+
+interface Holding { node: number; name: string; family: string; bytes: number }
+
+// At another moment only nodes are known, without their lines.
+function AtMoment({ state, device, moment, times, onPeak }: { state: State; device: number; moment: number; times: Params; onPeak: () => void }) {
+  const { data, error } = useApi<Holding[]>("holders", { ...times, device, at: moment, n: 500 });
+  const by = (state.values.by as By | undefined) ?? "layer";
+  if (error) return <Problem error={error} />;
+  if (!data) return null;
+  const layerOf = (name: string) => (name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : name);
+  const leaves = data.map((h, i): Holder => ({ id: i + 1, parent: 0, depth: 1, name: h.name, bytes: h.bytes, peak_bytes: null, buffers: null, shape: null, layer: layerOf(h.name), line: null, borrowed: null }));
+  return (
+    <>
+      <p class="facts"><button type="button" onClick={onPeak}>Show the peak</button></p>
+      {leaves.length ? <Held leaves={leaves} rows={leaves} by={by === "line" ? "layer" : by} title={`Nodes that hold memory at ${format(moment, "micros")}`} /> : <Empty what="No recorded node holds memory then." how="What was allocated before the trace has no name." />}
+    </>
+  );
+}
+
+const MAX_ROWS = 60;
+
+function Held({ leaves, rows, by, title }: { leaves: Holder[]; rows: Holder[]; by: By; title: string }) {
+  const [chosen, setChosen] = useState<number>();
+  const root = boxesOf(leaves, rows, by), sorted = [...leaves].sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
+  const whole = leaves.reduce((sum, l) => sum + (l.bytes ?? 0), 0), column = columnOf(sorted.map((l) => l.bytes ?? 0), "bytes");
+  const hasLine = leaves.some((l) => l.line), hasShape = leaves.some((l) => l.shape), hasBuffers = leaves.some((l) => (l.buffers ?? 0) > 1), hasOrigin = leaves.some((l) => l.borrowed);
+  if (!root || !leaves.length) return <Empty what="Who held it is not recorded." how="Only sums are known." />;
+  return (
+    <div class="held">
+      <Panel title={title} about={`by ${by}`} more={<span class="switch" role="group" aria-label="boxes by">{BYS.map(([word, text]) => (word !== "line" || hasLine) && <a key={word} href={link({ values: { by: word === "layer" ? undefined : word } })} aria-current={word === by ? "true" : undefined}>{text}</a>)}</span>}>
+        <Treemap root={root} unit="bytes" paint={(n) => (n.row.row === chosen ? "holder chosen-box" : `holder holder-${shadeOf(n.parent && n.parent !== root ? n.parent.row.name : n.row.name)}`)} onSelect={(n) => setChosen(n.row.row)} onOpen={(n) => setChosen(n.row.row)} />
+      </Panel>
+      <Panel title="The largest" about={`${leaves.length} in all`} name="holders">
+        <div class="scroll"><table class="numbers">
+          <thead><tr><th scope="col">held by</th>{hasLine && <th scope="col" class="text">line</th>}{hasShape && <th scope="col" class="text">shape</th>}<th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">{column.unit}</th><th scope="col">share</th>{hasBuffers && <th scope="col">buffers</th>}{hasOrigin && <th scope="col" class="text">named by</th>}</tr></thead>
+          <tbody>
+            {sorted.slice(0, MAX_ROWS).map((l) => (
+              <tr key={l.id} class={l.id === chosen ? "chosen-row" : undefined} data-bytes={l.bytes} onClick={() => setChosen(l.id)}>
+                <th scope="row" title={`${l.layer ? `${l.layer}: ` : ""}${l.name}`}>{heldBy(l)}</th>
+                {hasLine && <td class="text"><LineLink line={l.line} /></td>}
+                {hasShape && <td class="text" title={l.shape ?? undefined}>{l.shape}</td>}
+                <td><Bar max={sorted[0].bytes ?? 1} parts={[{ value: l.bytes ?? 0, family: "reduction", title: format(l.bytes ?? 0, "bytes") }]} /></td>
+                <td class="num">{column.text(l.bytes ?? 0)}</td>
+                <td class="num">{percent(l.bytes ?? 0, whole)}</td>
+                {hasBuffers && <td class="num">{l.buffers ?? ""}</td>}
+                {hasOrigin && <td class="text" title={l.borrowed ?? undefined}>{l.borrowed}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table></div>
+        {sorted.length > MAX_ROWS && <p class="dim">and {sorted.length - MAX_ROWS} smaller ones</p>}
+      </Panel>
+    </div>
+  );
+}
+
+// The end of a long name tells most.
+function heldBy(leaf: Holder): string {
+  return cutFront(!leaf.layer || leaf.name.includes(leaf.layer) || leaf.layer.startsWith("(") ? leaf.name : `${leaf.layer} ${leaf.name}`, 38);
+}
+
+// A line leads to its source.
+export function LineLink({ line }: { line: string | null }) {
+  const place = /^(.*?):(\d+)/.exec(line ?? "");
+  return place ? <a href={link({ page: "source", values: { sel: `line:${place[1]}:${place[2]}` } })} title={line ?? undefined}>{`${place[1].slice(place[1].lastIndexOf("/") + 1)}:${place[2]}`}</a> : <>{line}</>;
+}
+
+const SHADES = 6;
+
+// Boxes of layers that differ in a number only have one colour, so that a different one is seen.
+function shadeOf(name: string): number {
+  let hash = 0;
+  for (const c of name.replace(/\d+/g, "#")) hash = (hash * 31 + c.charCodeAt(0)) % 9973;
+  return hash % SHADES;
+}

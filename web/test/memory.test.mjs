@@ -1,0 +1,132 @@
+// The Memory page is the answer of the question memory, also at other moments; the Roofline page that of
+// the question roofline.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { goTo, inaccessible, makePlanted, openPage, run, settle, startBrowser, startServer, TOP } from "./browser.mjs";
+
+const JAX = path.join(TOP, "tests/xplane/samples/jax_transformer.xplane.pb.gz"), TPU = path.join(TOP, "tests/xplane/samples/synthetic_tpu.xplane.pb.gz");
+const json = (...words) => JSON.parse(run(...words, "--output=json"));
+
+let browser;
+before(async () => { browser = await startBrowser(); });
+after(async () => { await browser?.close(); });
+
+async function shown(files, use) {
+  const server = await startServer(...files), opened = await openPage(browser, server);
+  try {
+    await use(opened, opened.page);
+    assert.deepEqual(opened.problems, []);
+  } finally {
+    await opened.close();
+    server.stop();
+  }
+}
+
+// What has no rows below it, of device memory.
+function leaves(nodes, top) {
+  const below = (n) => nodes.filter((m) => m.parent === n.id);
+  const all = (n) => (below(n).length ? below(n).flatMap(all) : [n]);
+  return below(top).filter((n) => !n.name.includes(" (")).flatMap(all).filter((n) => n.bytes > 0);
+}
+
+describe("memory", () => {
+  test("every program: who holds what at the peak", () => shown([JAX], async (opened, page) => {
+    const answer = json("memory", JAX);
+    await goTo(opened, "#/memory");
+    assert.equal(await page.locator("main h1").innerText(), answer.headline);
+    for (const top of answer.nodes.filter((n) => n.depth === 1).slice(0, 3)) {
+      await goTo(opened, `#/memory?pool=${encodeURIComponent(top.name)}`);
+      const want = leaves(answer.nodes, top), rows = await page.locator(".holders tbody tr").evaluateAll((all) => all.map((r) => Number(r.dataset.bytes)));
+      assert.deepEqual(rows, want.map((n) => n.bytes).sort((a, b) => b - a).slice(0, 60), top.name);
+      assert.equal(want.reduce((sum, n) => sum + n.bytes, 0), top.peak_bytes, top.name);
+    }
+    assert.deepEqual(await inaccessible(page), []);
+  }));
+
+  test("the boxes are layers, lines or operations, with the bytes of the rows", () => shown([JAX], async (opened, page) => {
+    const answer = json("memory", JAX), top = answer.nodes.find((n) => n.depth === 1 && answer.headline.startsWith(`${n.name}:`)), want = leaves(answer.nodes, top);
+    for (const by of ["layer", "line", "operation"]) {
+      await goTo(opened, `#/memory?by=${by}`);
+      const boxes = await page.locator(".treemap [role=button]").evaluateAll((all) => all.map((b) => b.getAttribute("aria-label")));
+      const key = { layer: (n) => n.layer || n.name, line: (n) => n.line || "(line not known)", operation: (n) => n.name }[by];
+      const names = new Set(want.filter((n) => n.bytes > top.peak_bytes / 50).map(key));
+      for (const name of names) assert.ok(boxes.some((b) => b.startsWith(`${name}: `)), `${by} ${name}: ${boxes.slice(0, 5).join(" | ")}`);
+    }
+  }));
+
+  test("an allocator over time: the peak, and who holds at another moment", () => {
+    const { files, huge } = makePlanted(21);
+    return shown(files, async (opened, page) => {
+      await goTo(opened, "#/memory");
+      const top = json("memory", ...files).nodes.find((n) => n.depth === 1), steps = 6;
+      assert.match(await page.locator(".memory-curve").getAttribute("aria-label"), new RegExp(`peak ${top.peak_bytes / 1e6} MB`));
+      // Nothing is allocated at the first moment but the first layer.
+      await goTo(opened, "#/memory?step=0&moment=1");
+      const rows = await page.locator(".holders tbody th").allInnerTexts();
+      assert.equal(rows.length, 1);
+      assert.ok(!rows[0].includes(huge.layer) || huge.line === 5);
+      await page.keyboard.press("p");
+      await settle(page);
+      assert.doesNotMatch(page.url(), /moment=/);
+      assert.equal(await page.locator(".holders tbody tr").count(), 12);
+      await page.locator(".memory-curve").focus();
+      await page.keyboard.press("ArrowLeft");
+      await settle(page);
+      assert.match(page.url(), /moment=\d+/);
+      await page.locator(".memory-curve").click({ position: { x: 500, y: 60 } });
+      await settle(page);
+      assert.ok(steps && /moment=\d+/.test(page.url()));
+      assert.deepEqual(await inaccessible(page), []);
+    });
+  });
+
+  test("without allocations the page says what brings them", () => shown([path.join(TOP, "tests/xplane/samples/tf_eager.xplane.pb.gz")], async (opened, page) => {
+    await goTo(opened, "#/memory");
+    assert.match(await page.locator(".empty").innerText(), /no allocations/);
+    await goTo(opened, "#/roofline");
+    assert.match(await page.locator(".empty").innerText(), /jit_compile=True/);
+  }));
+});
+
+describe("roofline", () => {
+  for (const [file, device] of [[TPU, undefined], [JAX, "A100-40"]])
+    test(`the table and the discs are the answer, roofs ${device ?? "of the file"}`, () => shown([file], async (opened, page) => {
+      for (const by of ["op", "layer", "line", "kind"]) {
+        const answer = json("roofline", file, `--by=${by}`, ...(device ? [`--device=${device}`] : [])), rows = answer.nodes.filter((n) => n.depth === 1);
+        await goTo(opened, `#/roofline?by=${by}${device ? `&device=${device}` : ""}`);
+        assert.deepEqual(await page.locator(".lost tbody tr").evaluateAll((all) => all.map((r) => [r.dataset.lost === undefined ? null : Number(r.dataset.lost), Number(r.dataset.micros)])),
+          rows.slice(0, 60).map((r) => [r.lost_micros, r.exec_micros]), by);
+        const drawn = rows.filter((r) => r.float_ops_per_byte > 0 && r.float_ops_per_second > 0);
+        assert.equal(await page.locator(".disc").count(), drawn.length, by);
+        // Where a disc is on the logarithmic axes follows from two others.
+        const at = new Map(await page.locator(".disc").evaluateAll((all) => all.map((g) => [g.dataset.id, ["cx", "cy", "r"].map((k) => Number(g.querySelector("circle").getAttribute(k)))])));
+        const [a, b] = [...drawn].sort((p, q) => q.float_ops_per_byte / p.float_ops_per_byte - 1), far = drawn.at(-1);
+        if (a && far && a.float_ops_per_byte !== far.float_ops_per_byte && a.float_ops_per_second !== far.float_ops_per_second)
+          for (const r of drawn)
+            for (const [axis, column] of [[0, "float_ops_per_byte"], [1, "float_ops_per_second"]]) {
+              const share = Math.log(r[column] / a[column]) / Math.log(far[column] / a[column]), [p, q] = [at.get(String(a.id))[axis], at.get(String(far.id))[axis]];
+              assert.ok(Math.abs(at.get(String(r.id))[axis] - (p + share * (q - p))) < 0.5, `${by} ${r.name} ${column}`);
+            }
+        if (b) assert.ok(await page.locator(".roof").count() >= 1);
+      }
+      assert.deepEqual(await inaccessible(page), []);
+    }));
+
+  test("a row and its disc select each other; copy as command prints the same", () => shown([JAX], async (opened, page) => {
+    await goTo(opened, "#/roofline");
+    assert.equal(await page.locator(".roof").count(), 0);
+    assert.match(await page.locator("main h1").innerText(), /no roof is known: choose a device/);
+    await page.getByRole("combobox", { name: "roofs of" }).selectOption("A100-40");
+    await settle(page);
+    const first = page.locator(".lost tbody tr").first(), name = await first.locator("button").innerText();
+    await first.locator("button").click();
+    await settle(page);
+    assert.equal(await page.locator(".disc.on").count(), 1);
+    assert.ok((await page.locator(".disc.on").getAttribute("aria-label")).startsWith(`${name}: `));
+    await page.locator(".disc").last().focus();
+    assert.match(await page.locator(".card-at").innerText(), /roof here/);
+    const { command } = await (await page.request.get(`${opened.origin}/api/command?view=roofline&device=A100-40`)).json();
+    assert.equal(command, `tfprof roofline ${JAX} --device=A100-40`);
+  }));
+});
