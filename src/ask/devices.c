@@ -274,7 +274,7 @@ static bool put_accelerators(struct answer *a, const struct asked *q)
 	const struct model *m = q->model;
 	size_t n = m->accelerators.n;
 	struct accelerator *sorted = mem_array(n + 1, sizeof(*sorted));
-	bool is_doubled = false;
+	bool is_doubled = false, is_of_heap = false;
 
 	if (!sorted)
 		return false;
@@ -285,11 +285,17 @@ static bool put_accelerators(struct answer *a, const struct asked *q)
 	for (size_t i = 0; i < n; i++) {
 		put_accelerator(a, q, &sorted[i]);
 		is_doubled |= sorted[i].facts.is_doubled;
+		is_of_heap |= sorted[i].lifetime_peak_bytes >= 0 &&
+			sorted[i].lifetime_peak_bytes < sorted[i].peak_bytes;
 	}
 	if (is_doubled)
 		answer_note(a, "bandwidth_doubled",
 			"peak_bandwidth is twice what was recorded: AMD's recorder gives half for "
 			"these GPUs");
+	if (is_of_heap)
+		answer_note(a, "lifetime_without_reserved",
+			"lifetime_peak_bytes is recorded without what programs reserve for their "
+			"temporaries; peak_bytes has it");
 	mem_free(sorted);
 	return true;
 }

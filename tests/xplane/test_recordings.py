@@ -139,6 +139,9 @@ def test_memory(name):
             assert row[bytes_] == pool[bytes_]
             checked += 1
     assert checked >= 3
+    # What TPUs record of the life of the process lacks what programs reserve.
+    said = [note["id"] for note in ask("devices", name)["notes"]]
+    assert ("lifetime_without_reserved" in said) == name.startswith("tpu")
 
 
 @every
