@@ -74,5 +74,10 @@ def __getattr__(name):
     return value
 
 
+def load_ipython_extension(shell):
+    """%load_ext tfprof: the magics %tfprof and %%tfprof."""
+    importlib.import_module("tfprof._notebook").load_ipython_extension(shell)
+
+
 def __dir__():
     return __all__

@@ -22,6 +22,8 @@ _MAX_BYTES = 20_000
 _TIMEOUT_S = 120
 # Options that write, or that a client has no use for.
 _NOT_OFFERED = ("output",)
+# Options that name a file.
+_FILES = ("source", "budgets")
 _NUMBERS = ("top", "max_depth", "step")
 
 _OTHERS = {
@@ -109,6 +111,9 @@ class Tools:
                    if key not in schema["required"] and key != "max_bytes" and value is not None}
         if "top" in schema["properties"]:
             options.setdefault("top", _TOP)
+        for key in _FILES:
+            if isinstance(options.get(key), str):
+                options[key] = self._check_path(options[key])
         max_bytes = given.get("max_bytes") or _MAX_BYTES
         if not isinstance(max_bytes, int) or max_bytes < 1000:
             raise Refusal(f"max_bytes: expected a number of at least 1000, got {max_bytes!r}")

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "ask/capture.h"
 #include "ask/view.h"
 #include "query/table_top.h"
 
@@ -58,10 +59,15 @@ enum tfprof_status question_run(const struct question *question, struct answer *
 		status = keep_top(question, a, (size_t)q->options->number[OPT_TOP], err);
 	if (status == TFPROF_OK && a->failed)
 		status = error_no_memory(err);
-	if (status != TFPROF_OK || !a->table.columns)
-		return status;
-	status = column_table_finish(&a->table, err);
-	a->n_rows = a->table.n_rows;
+	if (status == TFPROF_OK && a->table.columns) {
+		status = column_table_finish(&a->table, err);
+		a->n_rows = a->table.n_rows;
+	}
+	if (status == TFPROF_OK) {
+		a->capture = mem_zero(sizeof(*a->capture));
+		if (!a->capture || !capture_read(a->capture, a, q))
+			status = error_no_memory(err);
+	}
 	return status;
 }
 
@@ -84,6 +90,9 @@ void answer_clear(struct answer *a)
 	vec_clear(&a->notes);
 	vec_clear(&a->fields);
 	buf_clear(&a->said);
+	if (a->capture)
+		capture_clear(a->capture);
+	mem_free(a->capture);
 	if (a->view)
 		view_rows_free(a->view);
 	if (a->detail)

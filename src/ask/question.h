@@ -19,7 +19,7 @@
  * jsonl, csv, arrow and markdown by code that knows tables only (write/table.h):
  *
  *     {"schema": "tfprof.NAME", "version": 2, "question": "NAME", "options": {…},
- *      "notes": [{"id": …, "text": …}], HEAD FIELDS…,
+ *      "capture": {…}, "notes": [{"id": …, "text": …}], HEAD FIELDS…,
  *      "nodes": [{"id": 0, "parent": null, "depth": 0, "name": …, COLUMNS…}, …]}
  *
  * Most tables are trees (query/table.h): row 0 is the root, rows come in pre-order, and cells
@@ -82,6 +82,7 @@ struct answer_field {
 
 struct question;
 struct view_rows;
+struct capture;
 
 struct answer {
 	const struct question *question;
@@ -91,6 +92,7 @@ struct answer {
 	void *detail;           /* what the question's own writers show besides; or NULL */
 	VEC(struct answer_note) notes;
 	VEC(struct answer_field) fields; /* in the order of JSON */
+	struct capture *capture;         /* what it covers (ask/capture.h); NULL until it has run */
 	enum tfprof_verdict verdict;
 	struct buf said; /* what writing it said on stdout besides */
 	bool failed;     /* to allocate; checked once, after run() */

@@ -25,15 +25,20 @@ static const struct command fixed[] = {
 		"package with its extra fleet. The command must come first. See tfprof index "
 		"--help.",
 		""},
-	{"sql", COMMAND_IN_PYTHON, IN_PROGRAM, "a query over these tables", "OUT [QUERY]",
+	{"sql", COMMAND_IN_PYTHON, IN_PROGRAM, "a query over these tables, or over files",
+		"OUT|FILE... [QUERY]",
 		"Runs a query over what tfprof index wrote, such as 'SELECT * FROM regressions', "
-		"or lists the tables and views. The command must come first. See tfprof sql "
+		"or "
+		"over profiles and traces, or lists the tables and views. The command must come "
+		"first. See tfprof sql "
 		"--help.",
 		""},
 	{"fleet", COMMAND_IN_PYTHON, IN_PROGRAM, "a report on these tables, with plots", "OUT",
 		"Writes a page with the trend of each model, slow workers, and what got slower "
 		"when. The command must come first. See tfprof fleet --help.",
 		""},
+	{"schema", COMMAND_SCHEMA, IN_PROGRAM, "the JSON Schema of an answer", "QUESTION",
+		"Prints the JSON Schema of what a question writes with --output=json.", "step"},
 	{"save", COMMAND_SAVE, IN_PROGRAM, "one saved profile from all the files given",
 		"OUT FILE...",
 		"Combines all the files given into one saved profile (ProfileProto), which gives "

@@ -16,6 +16,7 @@ enum command_id {
 	COMMAND_DIFF,
 	COMMAND_UI,
 	COMMAND_IN_PYTHON, /* see in_python.h */
+	COMMAND_SCHEMA,
 	COMMAND_SAVE,
 	COMMAND_HELP,
 	COMMAND_SET,

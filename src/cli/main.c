@@ -22,6 +22,7 @@
 #include "progress.h"
 #include "request.h"
 #include "run.h"
+#include "schema.h"
 #include "shell.h"
 #include "show.h"
 #include "ui.h"
@@ -75,6 +76,23 @@ static enum tfprof_status show_version(struct tfprof_error *err)
 
 	buf_printf(&text, "tfprof %s\n", tfprof_get_version());
 	return write_text(&text, err);
+}
+
+static enum tfprof_status show_schema(const char *question, struct tfprof_error *err)
+{
+	const char *text = question ? schema_get(question) : NULL;
+	struct buf names = {0};
+	enum tfprof_status status;
+
+	if (text)
+		return out_write(text, strlen(text), err);
+	for (size_t i = 0; schema_get_name(i); i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", schema_get_name(i));
+	status = error_set(err, TFPROF_ARGUMENT, "schema: %s%.100s: expected one of: %s",
+		question ? "no such question: " : "no question given", question ? question : "",
+		buf_get(&names).at);
+	buf_clear(&names);
+	return status;
 }
 
 /* Prints what a model costs. */
@@ -283,6 +301,8 @@ static int dispatch(struct request *r)
 		return report_model(r);
 	else if (r->command && r->command->id == COMMAND_DIFF)
 		return compare(r);
+	else if (r->command && r->command->id == COMMAND_SCHEMA)
+		status = show_schema(r->word, &err);
 	else if (r->command && r->command->id == COMMAND_UI)
 		status = error_set(&err, TFPROF_ARGUMENT, "ui must come first: tfprof ui FILE...");
 	else if (r->command && r->command->id == COMMAND_IN_PYTHON)

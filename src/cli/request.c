@@ -340,7 +340,8 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 		r->n_base = r->n_files;
 	else if (is_diff(r) && !r->view && command_view(word))
 		r->view = command_view(word);
-	else if (r->command && r->command->id == COMMAND_SAVE && !r->word)
+	else if (r->command &&
+		(r->command->id == COMMAND_SAVE || r->command->id == COMMAND_SCHEMA) && !r->word)
 		r->word = word;
 	else if (command)
 		r->command = command;

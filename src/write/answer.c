@@ -138,6 +138,7 @@ static void write_json(struct written *w, struct sink *out)
 	/* Further members say what was asked. */
 	document_open(&j, d->answer->question->name,
 		own->members == no_members ? d->options : NULL);
+	answer_put_capture(d->answer, &j);
 	answer_put_notes(d->answer, &j);
 	put_fields(d->answer, &j);
 	if (own->members != no_members) {

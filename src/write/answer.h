@@ -26,6 +26,9 @@ QUESTIONS(X)
 /* The notes of an answer, as a member. */
 void answer_put_notes(const struct answer *a, struct json *j);
 
+/* What the answer covers, as a member (write/capture.c). */
+void answer_put_capture(const struct answer *a, struct json *j);
+
 /* Fails if the answer cannot be written in this format. `options` are those it was asked with. */
 enum tfprof_status answer_write(struct answer *a, const struct tfprof_options *options,
 	enum format format, struct sink *out, struct tfprof_error *err);

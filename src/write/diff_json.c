@@ -121,6 +121,7 @@ static void write_json(const struct answer *a, struct sink *out)
 	struct json j = json_writer(out);
 
 	document_open(&j, "diff", NULL);
+	answer_put_capture(a, &j);
 	answer_put_notes(a, &j);
 	json_put_text(&j, "view", r->view);
 	put_names(&j, "base", r->base.at, r->base.n);

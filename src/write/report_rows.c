@@ -11,6 +11,7 @@ static void put_head(const struct writing *w, struct json *j)
 	const struct query *q = w->q;
 
 	document_open(j, tfprof_view_get_name(q->kind), q->options);
+	answer_put_capture(w->answer, j);
 	answer_put_notes(w->answer, j);
 	json_put_text(j, "view", tfprof_view_get_name(q->kind));
 	json_key(j, "steps");

@@ -54,7 +54,7 @@ def test_words_are_explained(run):
 
 @pytest.mark.parametrize("usage", ["op FILE [OPTION...]", "advise FILE [OPTION...]", "model FILE|DIR [OPTION...]",
                                    "ui FILE... [OPTION...]", "run [OPTION...] [--] SCRIPT.py ARG...",
-                                   "mcp [ROOT...]", "index SRC OUT [OPTION...]", "sql OUT [QUERY]",
+                                   "mcp [ROOT...]", "index SRC OUT [OPTION...]", "sql OUT|FILE... [QUERY]",
                                    "fleet OUT", "save OUT FILE..."])
 def test_usage(run, usage):
     assert text(run, "help", usage.split()[0]).startswith(f"tfprof {usage}\n")

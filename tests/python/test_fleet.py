@@ -567,3 +567,26 @@ def test_report_escapes_hostile_names(fleet, tmp_path):
     assert "<script" not in page and "&lt;script&gt;" in page
     for svg in page.split("<svg")[1:]:
         xml.etree.ElementTree.fromstring("<svg" + svg.split("</svg>")[0] + "</svg>")
+
+
+def test_sql_on_files_without_tables(capsys):
+    pytest.importorskip("duckdb")
+    trace = os.path.join(TOP, "examples", "traces", "jax_transformer.xplane.pb.gz")
+    status, text, _ = run("sql", trace, "SELECT kind, sum(micros) AS t FROM ops GROUP BY kind", "--output=json",
+                          capsys=capsys)
+    assert status == 0
+    by_kind = {row["kind"]: row["t"] for row in json.loads(text)}
+    profile = tfprof.load(trace)
+    rows = pyarrow.table(profile.table("ops")).to_pylist()
+    assert sum(by_kind.values()) == sum(row["exec_micros"] for row in rows)
+    # Op view has averages, which are rounded down for each node.
+    for node in profile.op(by="kind", select="micros"):
+        if node.exec_micros:
+            assert by_kind[node.name] == pytest.approx(len(profile.steps) * node.exec_micros, rel=0.1)
+    other = os.path.join(TOP, "examples", "resnet", "profile")
+    status, text, _ = run("sql", trace, other, "SELECT count(*) AS n FROM files", "--output=csv", capsys=capsys)
+    assert (status, text) == (0, "n\n2\n")
+    status, text, _ = run("sql", other, capsys=capsys)
+    assert status == 0 and "ops " in text
+    status, _, notes = run("sql", __file__, "SELECT 1", capsys=capsys)
+    assert status == 1 and __file__ in notes

@@ -121,6 +121,8 @@ def test_only_files_below_the_roots_are_read(tmp_path):
     ("op", {}, "op needs path"),
     ("op", {"path": RESNET, "output": "file:x"}, "op does not take output"),
     ("op", {"path": RESNET, "order_by": "beauty"}, "order_by"),
+    ("annotate", {"path": RESNET, "source": "/etc/passwd"}, "only files below"),
+    ("diff", {"base": RESNET, "new": RESNET, "budgets": "/etc/passwd"}, "only files below"),
     ("overview", {"path": "nothing_there"}, "nothing_there"),
     ("overview", {"path": RESNET, "max_bytes": 3}, "at least 1000"),
 ])
@@ -146,7 +148,7 @@ def test_tools_resources_and_prompts_are_listed():
     tools, resources, read, prompts, prompt = ask(script)
     names = {tool.name for tool in tools}
     assert {"overview", "step", "layers", "op", "scope", "code", "graph", "devices", "memory", "roofline",
-            "advise", "diff", "what_is_missing"} <= names
+            "advise", "diff", "annotate", "what_is_missing"} <= names
     assert all(tool.annotations.read_only_hint and tool.description for tool in tools)
     assert len(resources) == 1 and json.loads(read.contents[0].text)["schema"] == "tfprof.overview"
     assert prompts == ["find_why_a_step_is_slow", "compare_two_runs"]

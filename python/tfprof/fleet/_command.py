@@ -7,12 +7,13 @@ import math
 import os
 import sys
 import warnings
-from typing import Any, Iterable, List, Optional, Sequence
+from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 import tfprof
 from tfprof import fleet
 from tfprof.fleet import _index as _index_files
 from tfprof.fleet._keys import text_of
+from tfprof.fleet._sql import connect_files
 
 
 class _NotTaken(argparse.Action):
@@ -45,10 +46,10 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--recover", "--strict", nargs=0, action=_NotTaken, help=argparse.SUPPRESS)
     one.set_defaults(run=_index)
 
-    one = commands.add_parser("sql", help="run a query over the tables")
-    one.add_argument("out", metavar="OUT", help="the directory of the tables")
-    one.add_argument("query", metavar="QUERY", nargs="?",
-                     help="such as 'SELECT * FROM regressions'; without it the tables and views "
+    one = commands.add_parser("sql", help="run a query over the tables, or over some files")
+    one.add_argument("words", metavar="OUT|FILE... [QUERY]", nargs="+",
+                     help="the directory of the tables, or profiles and traces, which are read now; and a "
+                     "query such as 'SELECT * FROM regressions'; without it the tables and views "
                      "are listed")
     one.add_argument("--output", choices=("text", "csv", "json"), default="text",
                      help="how to print rows (default: text)")
@@ -130,12 +131,25 @@ def _connect(out: str) -> Any:
     return db
 
 
+def _is_tables(path: str) -> bool:
+    return os.path.isdir(path) and (os.path.isdir(os.path.join(path, "files")) or not os.listdir(path))
+
+
+def _split(words: List[str]) -> Tuple[List[str], Optional[str]]:
+    """Paths, and the query, which is no file."""
+    if len(words) > 1 and not os.path.exists(words[-1]):
+        return words[:-1], words[-1]
+    return words, None
+
+
 def _sql(given: Any) -> int:
-    db = _connect(given.out)
+    paths, given.query = _split(given.words)
+    of_files = not (len(paths) == 1 and (_is_tables(paths[0]) or not os.path.exists(paths[0])))
+    db = connect_files(paths) if of_files else _connect(paths[0])
     if given.query is None:
         for name in fleet.TABLES:
             print(f"{name:16} table, {db.execute(f'SELECT count(*) FROM {name}').fetchone()[0]} rows")
-        for name, purpose, _ in fleet.VIEWS:
+        for name, purpose, _ in [] if of_files else fleet.VIEWS:
             print(f"{name:16} {purpose}")
         return 0
     if text_of(given.query) != given.query:

@@ -52,6 +52,14 @@ def _is_readable(path: str) -> bool:
     return os.path.isfile(path) or os.path.isdir(path)
 
 
+def rows_of(profile: Any, source: Source, table: str, keys: Sequence[str],
+            checksum: bool = False) -> Any:
+    """A table of a loaded file, with its labels."""
+    if table == "files":
+        return file_row(source, keys, profile, checksum=checksum)
+    return _with_keys(native(profile, table), table, source, keys)
+
+
 def tables_of(source: Source, tables: Sequence[str], keys: Sequence[str],
               checksum: bool = False) -> Dict[str, Any]:
     """All tables of a file as pyarrow.Tables with its keys. Raises Unread."""
@@ -59,11 +67,7 @@ def tables_of(source: Source, tables: Sequence[str], keys: Sequence[str],
         raise Unread(f"{source.path}: a pipe, socket or device, not a file")
     try:
         profile = tfprof.load(source.path, progress=False)
-        made = {}
-        for table in tables:
-            made[table] = (file_row(source, keys, profile, checksum=checksum) if table == "files"
-                           else _with_keys(native(profile, table), table, source, keys))
-        return made
+        return {table: rows_of(profile, source, table, keys, checksum) for table in tables}
     except (tfprof.Error, OSError, MemoryError) as error:
         raise Unread(str(error) or type(error).__name__) from None
 

@@ -1,12 +1,13 @@
 """SQL over the tables that index() writes."""
 
+import json
 import os
 import warnings
 from typing import Any, Iterator, Sequence, Tuple, Union
 
 import tfprof
 from tfprof._need import need
-from tfprof.fleet import _keys, _schema
+from tfprof.fleet import _keys, _read, _schema
 from tfprof.fleet._views import VIEWS
 
 #: Labels that the views group by. A fleet without one has it empty.
@@ -69,4 +70,38 @@ def connect(out: Union[str, "os.PathLike[str]"]) -> Any:
         _add_table(db, table, whole, left_out)
     for name, query in views_sql():
         db.execute(f"CREATE VIEW {name} AS {query}")
+    return db
+
+
+#: Columns of `ops` of files, besides those of the table: shorter names, and what the time is spent on.
+_OPS_OF_FILES = """
+SELECT n.* EXCLUDE (name, depth), n.exec_micros AS micros, coalesce(k.kind, '') AS kind
+FROM nodes n LEFT JOIN kinds k ON n.file_id = k.file_id AND n.name = k.name
+"""
+
+
+def connect_files(paths: Sequence[str]) -> Any:
+    """A DuckDB connection, in memory, with the tables of some files, which are read now. Their
+    `ops` have a row per step and node, with its kind."""
+    pyarrow = _schema.arrow()
+    db = need("duckdb", "tfprof.fleet").connect()
+    sources = _keys.find(list(paths))
+    names = _keys.label_names(sources)
+    parts: dict = {table: [_schema.schema(table, names).empty_table()] for table in _schema.TABLES}
+    kinds: dict = {"file_id": [], "name": [], "kind": []}
+    for source in sources:
+        profile = tfprof.load(source.path, progress=False)
+        for table in _schema.TABLES:
+            parts[table].append(_read.rows_of(profile, source, table, names))
+        for row in json.loads(profile.scope(select="kind,micros")._native.render("json"))["nodes"]:
+            if row.get("kind"):
+                kinds["file_id"].append(source.file_id)
+                kinds["name"].append(row["name"])
+                kinds["kind"].append(row["kind"])
+    for table in _schema.TABLES:
+        if table != "ops":
+            db.register(table, pyarrow.concat_tables(parts[table]))
+    db.register("kinds", pyarrow.table(kinds, schema=pyarrow.schema(
+        [(name, pyarrow.string()) for name in kinds])))
+    db.execute(f"CREATE VIEW ops AS {_OPS_OF_FILES}")
     return db
