@@ -44,7 +44,7 @@ assert '% Python (<string>:{line} {planted})' in answer.headline, answer.headlin
 assert 'Python (not traced)' not in answer.headline
 interval = sys.getswitchinterval()
 off = train_loop(product, {planted}, sample_python=False)
-assert '% Python (Python (not traced))' in off.headline, off.headline
+assert '% Python (not traced)' in off.headline, off.headline
 assert sys.getswitchinterval() == interval == 0.005
 """)
 

@@ -166,8 +166,10 @@ static bool make_result(struct scene *s, struct anatomy *a)
 	}
 	for (size_t i = 0; ok && i < s->steps.n; i++)
 		ok = make_step(s, a, &s->steps.at[i]);
-	return scene_ok(s, ok) && scene_count(s, a) && scene_cut(s, a) &&
-		scene_ok(s, anatomy_find_steady(a)) && scene_list_compiled(s, a);
+	ok = scene_ok(s, ok) && scene_count(s, a);
+	scene_clear_work(s); /* the cut takes most memory, and none of this */
+	return ok && scene_cut(s, a) && scene_ok(s, anatomy_find_steady(a)) &&
+		scene_list_compiled(s, a);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -257,8 +259,20 @@ static bool read_devices(struct scene *s, const planes *list, struct span functi
 	return !s->d->failed;
 }
 
-static void read_scene(struct scene *s, struct span bytes, struct span function, struct anatomy *a)
+void scene_release(struct scene *s, size_t n_read)
 {
+	const size_t most = (size_t)16 << 20;
+
+	s->n_read += n_read;
+	if (s->n_read < most || s->from->owner != SOURCE_MAPPED)
+		return;
+	mapped_file_release(&s->from->file);
+	s->n_read = 0;
+}
+
+static void read_scene(struct scene *s, struct span function, struct anatomy *a)
+{
+	struct span bytes = s->from->bytes;
 	planes list = {0};
 
 	read_planes(s->d, bytes, &list);
@@ -273,36 +287,35 @@ static void read_scene(struct scene *s, struct span bytes, struct span function,
 	vec_clear(&list);
 }
 
-enum tfprof_status anatomy_read(struct anatomy *a, struct span bytes, struct span function,
-	const char *path, struct tfprof_error *err)
+static enum tfprof_status read_bytes(struct anatomy *a, const struct source *from,
+	struct span function, struct tfprof_error *err)
 {
 	struct decoder d = {0};
-	struct scene s = {.d = &d, .main = NONE, .timed_device = NONE};
+	struct scene s = {.d = &d, .from = from, .main = NONE, .timed_device = NONE};
 
-	*a = (struct anatomy){0};
 	if (decoder_alloc(&d, strings_init(&s.texts)))
-		read_scene(&s, bytes, function, a);
+		read_scene(&s, function, a);
 	clear(&s);
 	if (!d.failed)
 		return TFPROF_OK;
 	if (!d.bad)
 		return error_no_memory(err);
 	return error_set(err, TFPROF_FORMAT, "%.300s: malformed trace at byte %zu",
-		path ? path : "trace in memory", (size_t)(d.bad - bytes.at));
+		from->path ? from->path : "trace in memory", (size_t)(d.bad - from->bytes.at));
 }
 
-enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *s,
+enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *from,
 	struct span function, struct tfprof_error *err)
 {
-	enum tfprof_status status = source_check(s, err), checked;
+	enum tfprof_status status = source_check(from, err), checked;
 
 	*a = (struct anatomy){0};
 	if (status != TFPROF_OK)
 		return status;
-	status = anatomy_read(a, s->bytes, function, s->path, err);
+	status = read_bytes(a, from, function, err);
 	/* Whatever was read of a file that changed meanwhile means nothing. */
-	checked = source_check(s, err);
-	if (s->owner == SOURCE_MAPPED)
-		mapped_file_release(&s->file);
+	checked = source_check(from, err);
+	if (from->owner == SOURCE_MAPPED)
+		mapped_file_release(&from->file);
 	return checked == TFPROF_OK ? status : checked;
 }

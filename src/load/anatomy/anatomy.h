@@ -1,4 +1,4 @@
-/* The bytes of a trace (XSpace), or what run metadata told → the anatomy of steps. */
+/* A trace (XSpace), or what run metadata told → the anatomy of steps. */
 #ifndef TFPROF_LOAD_ANATOMY_ANATOMY_H
 #define TFPROF_LOAD_ANATOMY_ANATOMY_H
 
@@ -7,12 +7,8 @@
 #include "model/source.h"
 
 /* `function`: each call of it is a step; empty to use markers, or find it. Clear the anatomy in
- * any case. Malformed bytes are an error; `path` is for its message. */
-enum tfprof_status anatomy_read(struct anatomy *a, struct span bytes, struct span function,
-	const char *path, struct tfprof_error *err);
-
-/* The same for a file that may have changed meanwhile: then it is an error. */
-enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *s,
+ * any case. Malformed bytes are an error, and so is a file that changed meanwhile. */
+enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *from,
 	struct span function, struct tfprof_error *err);
 
 struct model;

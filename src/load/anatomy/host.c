@@ -455,6 +455,7 @@ bool scene_read_lines(struct scene *s, const struct plane *p)
 		h->line.end = (uint32_t)s->nodes.n;
 		h->line.end_process = (uint32_t)s->processes.n;
 		choose(h);
+		scene_release(s, h->line.message.n);
 		scene_ok(s, vec_push(&s->lines, h->line));
 	}
 	if (h)

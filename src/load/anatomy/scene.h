@@ -28,6 +28,7 @@
 #include "load/anatomy/names.h"
 #include "load/xplane/modules.h"
 #include "load/xplane/own.h"
+#include "model/source.h"
 
 struct node {
 	int64_t start, end_ps;
@@ -184,6 +185,8 @@ typedef VEC(struct stretch) stretch_list;
 
 struct scene {
 	struct decoder *d;
+	const struct source *from;
+	size_t n_read; /* bytes of it since it was last released */
 	int64_t origin_ns;
 	struct strings texts;
 	VEC(struct name) names; /* by text */
@@ -226,6 +229,9 @@ struct scene {
 	uint32_t timed_device; /* then: the one whose runs the steps are; else NONE */
 };
 
+/* Lets go of the pages of a mapped file once enough of it has been read: what is needed again is
+ * read again. Without this the whole file is in memory beside the lists that are made of it. */
+void scene_release(struct scene *s, size_t n_read);
 /* False if the decoder failed, or on allocation failure, which it then has. */
 bool scene_read_lines(struct scene *s, const struct plane *p);
 bool scene_read_device(struct scene *s, struct plane *p);
