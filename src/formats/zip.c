@@ -39,8 +39,10 @@ struct member {
 	uint32_t packed, unpacked, offset;
 };
 
-static bool find_member(struct span zip, const char *end, struct span name, struct member *m)
+/* How many members have this name; `*m` is the last of them. */
+static unsigned find_member(struct span zip, const char *end, struct span name, struct member *m)
 {
+	unsigned found = 0;
 	uint32_t n = get16(end + 10);
 	size_t at = get32(end + 16), limit = (size_t)(end - zip.at);
 
@@ -50,15 +52,15 @@ static bool find_member(struct span zip, const char *end, struct span name, stru
 		size_t size = ENTRY_SIZE + name_n + extra + get16(entry + 32);
 
 		if (memcmp(entry, "PK\x01\x02", 4) != 0 || size > limit - at)
-			return false;
+			break;
 		if (span_equal((struct span){entry + ENTRY_SIZE, name_n}, name)) {
 			*m = (struct member){get16(entry + 10), get32(entry + 20),
 				get32(entry + 24), get32(entry + 42)};
-			return true;
+			found++;
 		}
 		at += size;
 	}
-	return false;
+	return found;
 }
 
 static enum tfprof_status inflate_member(struct span packed, uint32_t size, size_t most,
@@ -94,7 +96,8 @@ enum tfprof_status zip_get(struct span zip, const char *name, size_t most, struc
 {
 	const char *end = zip.n >= END_SIZE ? find_end(zip) : NULL;
 	enum tfprof_status status;
-	struct member m;
+	struct member m = {0};
+	unsigned found;
 	size_t start;
 
 	if (!end)
@@ -103,8 +106,13 @@ enum tfprof_status zip_get(struct span zip, const char *name, size_t most, struc
 			"it (zip -FF FILE --out NEW)");
 	if (get32(end + 16) == UINT32_MAX)
 		return error_set(err, TFPROF_FORMAT, "a zip64 archive, which is not supported");
-	if (!find_member(zip, end, span_of(name), &m))
+	found = find_member(zip, end, span_of(name), &m);
+	if (!found)
 		return error_set(err, TFPROF_UNSUPPORTED, "no member %s", name);
+	if (found > 1)
+		return error_set(err, TFPROF_FORMAT,
+			"%s is in the archive %u times, and programs differ in which they read",
+			name, found);
 	if (m.offset > zip.n || zip.n - m.offset < LOCAL_SIZE ||
 		memcmp(zip.at + m.offset, "PK\x03\x04", 4) != 0)
 		return error_set(err, TFPROF_FORMAT, "%s: not at byte %u of %zu", name, m.offset,

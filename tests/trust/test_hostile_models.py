@@ -4,10 +4,13 @@ tools/check runs this with the sanitizers, too."""
 import io
 import json
 import os
+import pathlib
 import re
 import subprocess
+import warnings
 import zipfile
 
+import h5py
 import pytest
 import tree
 
@@ -94,3 +97,32 @@ def test_options_that_do_not_fit(tmp_path, option, value):
     for path in ("mlp/export/saved_model.pb", "loop/model.tflite", "mixed.keras", "loop/frozen.pb"):
         run(tmp_path, "model", os.path.join(FILES, path), f"--{option}={value}",
             *(["--peak_bandwidth=1"] if option == "peak_flops" else []))
+
+
+def test_a_member_twice_in_an_archive(tmp_path):
+    """Python reads the last of them, others the first: whose layers would be counted?"""
+    model = pathlib.Path(tree.TESTS, "models", "files", "mixed.keras")
+    other = b'{"class_name": "Sequential", "config": {"name": "other", "layers": []}}'
+    path = tmp_path / "twice.keras"
+    path.write_bytes(model.read_bytes())
+    with warnings.catch_warnings(), zipfile.ZipFile(path, "a") as archive:
+        warnings.simplefilter("ignore")
+        archive.writestr("config.json", other)
+    done = subprocess.run([tree.program(), "model", path], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "twice.keras: config.json is in the archive 2 times" in done.stderr
+
+
+def test_links_of_hdf5_that_lead_back(tmp_path):
+    path = tmp_path / "links.h5"
+    with h5py.File(path, "w") as file:
+        file.attrs["model_config"] = '{"class_name": "Sequential", "config": {"name": "s", "layers": []}}'
+        group = file.create_group("model_weights")
+        inner = group.create_group("a")
+        inner["up"], inner["self"], file["root"] = group, inner, file["/"]
+        inner.create_dataset("kernel", data=[[1.0, 2.0]])
+        inner["soft"] = h5py.SoftLink("/model_weights/a/soft")
+    done = subprocess.run([tree.program(), "model", path], capture_output=True, text=True, check=False,
+                          timeout=20)
+    assert done.returncode == 1
+    assert "links.h5: " in done.stderr
