@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "lib/profile.h"
+#include "load/xplane/threads.h"
 #include "model/bars.h"
 #include "model/nest.h"
 
@@ -13,6 +14,10 @@ struct tfprof_timeline {
 	uint32_t *device_of; /* lane → device */
 	struct span *names;  /* by lane; empty where the input has none */
 	size_t n_lanes;
+	struct strings texts; /* of threads: by node */
+	uint8_t *kinds;       /* the same: enum thread_kind; NULL: it is of executions */
+	uint64_t n_hidden;
+	int64_t hidden_below_us;
 	tfprof_timeline *whole; /* whose events are a selection of this one's; used, or NULL */
 	atomic_size_t n_users;  /* the caller, and selections */
 };
@@ -99,11 +104,179 @@ enum tfprof_status tfprof_timeline_new(tfprof_profile *p, int64_t step, tfprof_t
 	return status;
 }
 
+/* ---- threads --------------------------------------------------------------- */
+
+struct thread_name {
+	uint32_t device, number, text;
+};
+
+struct thread_adder {
+	tfprof_timeline *t;
+	struct event_sorter sorter;
+	VEC(struct thread_name) names;
+	VEC(uint8_t) kinds;
+	uint32_t n_lanes[N_THREAD_KINDS]; /* by device, of which there are fewer */
+};
+
+static struct span thread_device(enum thread_kind kind)
+{
+	return kind == THREAD_PYTHON   ? SPAN("Python")
+		: kind == THREAD_INPUT ? SPAN("tf.data")
+				       : SPAN("Host threads");
+}
+
+/* The texts of a trace's threads among those of the timeline. NULL on allocation failure. */
+static uint32_t *add_texts(struct thread_adder *a, const struct threads *threads)
+{
+	uint32_t *texts = mem_array(threads->texts.text.n + 1, sizeof(*texts));
+
+	for (uint32_t i = 0; texts && i < threads->texts.text.n; i++) {
+		texts[i] = strings_add(&a->t->texts, strings_get(&threads->texts, i));
+		while (texts[i] != NONE && a->kinds.n <= texts[i])
+			if (!vec_push(&a->kinds, THREAD_OTHER))
+				texts[i] = NONE;
+		if (texts[i] == NONE) {
+			mem_free(texts);
+			return NULL;
+		}
+		if (i < threads->kinds.n)
+			a->kinds.at[texts[i]] = threads->kinds.at[i];
+	}
+	return texts;
+}
+
+static bool add_thread(struct thread_adder *a, const struct thread_lane *lane,
+	const uint32_t *texts)
+{
+	uint32_t device = devices_add(&a->sorter.devices, thread_device(lane->kind)), *number;
+	uint32_t name = strings_add(&a->t->texts, lane->name);
+
+	if (device == NONE || name == NONE)
+		return false;
+	number = &a->n_lanes[device];
+	for (size_t i = 0; i < lane->events.n; i++) {
+		const struct thread_event *e = &lane->events.at[i];
+
+		events_add(&a->sorter,
+			&(struct event){.node = texts[e->name],
+				.device = device,
+				.lane = *number | EVENT_HAS_LANE,
+				.start_us = e->start_us,
+				.duration_us = e->end_us - e->start_us});
+	}
+	return vec_push(&a->names, ((struct thread_name){device, (*number)++, name}));
+}
+
+static enum tfprof_status add_trace(struct thread_adder *a, const struct source *s, int64_t from_us,
+	int64_t until_us, struct tfprof_error *err)
+{
+	struct threads threads;
+	enum tfprof_status status = threads_read(&threads, s, from_us, until_us, err);
+	uint32_t *texts = status == TFPROF_OK ? add_texts(a, &threads) : NULL;
+
+	if (status == TFPROF_OK && !texts)
+		status = error_no_memory(err);
+	for (size_t i = 0; status == TFPROF_OK && i < threads.lanes.n; i++)
+		if (!add_thread(a, &threads.lanes.at[i], texts))
+			status = error_no_memory(err);
+	a->t->n_hidden += threads.n_hidden;
+	if (threads.n_hidden && threads.hidden_below_us > a->t->hidden_below_us)
+		a->t->hidden_below_us = threads.hidden_below_us;
+	mem_free(texts);
+	threads_clear(&threads);
+	return status;
+}
+
+static enum tfprof_status build_threads(struct thread_adder *a, struct tfprof_error *err)
+{
+	tfprof_timeline *t = a->t;
+	struct events *e = &t->events;
+	enum tfprof_status status = events_build(e, &a->sorter, 0, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	if (!events_sum(e) || !nest_build(&t->nest, e))
+		return error_no_memory(err);
+	status = map_lanes(t, err);
+	t->names = mem_zero_array(t->n_lanes + 1, sizeof(*t->names));
+	if (status != TFPROF_OK || !t->names)
+		return error_no_memory(err);
+	for (size_t i = 0; i < a->names.n; i++)
+		t->names[e->first_lane[a->names.at[i].device] + a->names.at[i].number] =
+			strings_get(&t->texts, a->names.at[i].text);
+	t->kinds = a->kinds.at;
+	a->kinds.at = NULL;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status read_threads(struct thread_adder *a, tfprof_profile *p, int64_t from_us,
+	int64_t until_us, struct tfprof_error *err)
+{
+	enum tfprof_status status = profile_lock(p, PROFILE_LOADED, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	for (size_t i = 0; status == TFPROF_OK && i < p->model.traces.n; i++)
+		status = add_trace(a, &p->model.traces.at[i], from_us, until_us, err);
+	return profile_unlock(p, status, err);
+}
+
+enum tfprof_status tfprof_timeline_new_threads(tfprof_profile *p, int64_t from_micros,
+	int64_t until_micros, tfprof_timeline **timeline, struct tfprof_error *err)
+{
+	struct thread_adder a = {.t = mem_zero(sizeof(*a.t))};
+	enum tfprof_status status;
+
+	*timeline = NULL;
+	if (!a.t)
+		return error_no_memory(err);
+	atomic_init(&a.t->n_users, 1);
+	event_sorter_init(&a.sorter, EVENTS_BY_DEVICE, EVENTS_HAVE_LANES, SIZE_MAX);
+	status = strings_init(&a.t->texts) ? read_threads(&a, p, from_micros, until_micros, err)
+					   : error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = build_threads(&a, err);
+	event_sorter_clear(&a.sorter);
+	vec_clear(&a.names);
+	vec_clear(&a.kinds);
+	if (status == TFPROF_OK)
+		*timeline = a.t;
+	else
+		tfprof_timeline_free(a.t);
+	return status;
+}
+
+const char *tfprof_timeline_get_name(const tfprof_timeline *t, uint64_t node, size_t *length,
+	const char **kind)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		THREAD_KINDS(X)
+#undef X
+	};
+	struct span name;
+
+	if (!t->kinds || node >= t->texts.text.n)
+		return NULL;
+	name = strings_get(&t->texts, (uint32_t)node);
+	*length = name.n;
+	*kind = names[t->kinds[node]];
+	return name.at;
+}
+
+uint64_t tfprof_timeline_count_hidden(const tfprof_timeline *t, int64_t *below_micros)
+{
+	*below_micros = t->hidden_below_us;
+	return t->n_hidden;
+}
+
 void tfprof_timeline_free(tfprof_timeline *t)
 {
 	if (!t || atomic_fetch_sub(&t->n_users, 1) > 1)
 		return;
 	nest_clear(&t->nest);
+	strings_clear(&t->texts);
+	mem_free(t->kinds);
 	if (t->whole) {
 		events_unselect(&t->events);
 		tfprof_timeline_free(t->whole);

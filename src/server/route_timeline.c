@@ -30,6 +30,7 @@ enum tfprof_status route_lanes(struct call *c, struct json *out, struct tfprof_e
 {
 	struct timeline_call t;
 	struct tfprof_lane lane;
+	int64_t below_us;
 	enum tfprof_status status = timeline_call_open(&t, c, err);
 
 	if (status == TFPROF_OK) {
@@ -38,6 +39,11 @@ enum tfprof_status route_lanes(struct call *c, struct json *out, struct tfprof_e
 		json_put_int(out, "start", t.start_us);
 		json_put_int(out, "duration", t.end_us - t.start_us);
 		json_put_int(out, "total", (int64_t)t.n_lanes);
+		if (tfprof_timeline_count_hidden(t.timeline, &below_us)) {
+			json_put_int(out, "hidden",
+				(int64_t)tfprof_timeline_count_hidden(t.timeline, &below_us));
+			json_put_int(out, "hidden_below", below_us);
+		}
 		json_key(out, "lanes");
 		json_open_array(out);
 		for (size_t i = 0; i < MAX_LANES && tfprof_timeline_read_lane(t.timeline, i, &lane);
@@ -133,6 +139,8 @@ static void put_names(const struct timeline_call *t, const struct stretch *s,
 			slice->end_micros - slice->start_micros <
 				(s->until_us - s->from_us) / MIN_SHARE)
 			continue;
+		if (t->is_of_threads)
+			continue; /* their names are their types */
 		name.at = tfprof_profile_get_node_name(t->profile, slice->node, &name.n);
 		snprintf(place, sizeof(place), "%zu", i);
 		json_put_string(out, place, name);
@@ -143,7 +151,26 @@ static void put_names(const struct timeline_call *t, const struct stretch *s,
 /* Each type of operation is named once; slices hold its index. */
 struct op_list {
 	VEC(struct span) at;
+	VEC(const char *) kinds; /* of events of threads */
+	VEC(int64_t) of_name;    /* the same: by node, its place + 1; 0: not used yet */
 };
+
+static int64_t find_event(struct op_list *ops, const tfprof_timeline *timeline, uint64_t node)
+{
+	struct span name;
+	const char *kind;
+
+	while (ops->of_name.n <= node)
+		if (!vec_push(&ops->of_name, 0))
+			return -1;
+	if (ops->of_name.at[node])
+		return ops->of_name.at[node] - 1;
+	name.at = tfprof_timeline_get_name(timeline, node, &name.n, &kind);
+	if (!name.at || !vec_push(&ops->at, name) || !vec_push(&ops->kinds, kind))
+		return -1;
+	ops->of_name.at[node] = (int64_t)ops->at.n;
+	return ops->of_name.at[node] - 1;
+}
 
 static int64_t find_op(struct op_list *ops, struct span op)
 {
@@ -162,8 +189,12 @@ static void put_types(const struct timeline_call *t, struct slice_list *list, st
 		struct span op;
 		int64_t number;
 
-		op.at = tfprof_profile_get_node_op(t->profile, list->at.at[i].node, &op.n);
-		number = find_op(ops, op.at ? op : SPAN(""));
+		if (t->is_of_threads) {
+			number = find_event(ops, t->timeline, list->at.at[i].node);
+		} else {
+			op.at = tfprof_profile_get_node_op(t->profile, list->at.at[i].node, &op.n);
+			number = find_op(ops, op.at ? op : SPAN(""));
+		}
 		list->failed |= number < 0;
 		json_int(out, number);
 	}
@@ -178,7 +209,8 @@ static void put_ops(const struct op_list *ops, struct json *out)
 		json_open_object(out);
 		json_put_string(out, "name", ops->at.at[i]);
 		json_put_text(out, "family",
-			tfprof_op_get_family(ops->at.at[i].at, ops->at.at[i].n));
+			i < ops->kinds.n ? ops->kinds.at[i]
+					 : tfprof_op_get_family(ops->at.at[i].at, ops->at.at[i].n));
 		json_close_object(out);
 	}
 	json_close_array(out);
@@ -232,6 +264,8 @@ enum tfprof_status route_slices(struct call *c, struct json *out, struct tfprof_
 	vec_clear(&list.at);
 	vec_clear(&list.row_ends);
 	vec_clear(&ops.at);
+	vec_clear(&ops.kinds);
+	vec_clear(&ops.of_name);
 	timeline_call_close(&t);
 	return status;
 }
@@ -302,7 +336,7 @@ struct op_sum {
 };
 
 struct op_sums {
-	tfprof_profile *profile;
+	const struct timeline_call *call;
 	VEC(struct op_sum) at;
 	bool failed;
 };
@@ -311,9 +345,12 @@ static int add_execution(void *context, uint64_t node, int64_t us)
 {
 	struct op_sums *sums = context;
 	struct op_sum sum = {.us = us, .n = 1};
+	const char *kind;
 	size_t i;
 
-	sum.op.at = tfprof_profile_get_node_op(sums->profile, node, &sum.op.n);
+	sum.op.at = sums->call->is_of_threads
+		? tfprof_timeline_get_name(sums->call->timeline, node, &sum.op.n, &kind)
+		: tfprof_profile_get_node_op(sums->call->profile, node, &sum.op.n);
 	if (!sum.op.at)
 		return 0;
 	for (i = 0; i < sums->at.n; i++)
@@ -363,7 +400,7 @@ enum tfprof_status route_sums(struct call *c, struct json *out, struct tfprof_er
 	if (status == TFPROF_OK)
 		status = timeline_call_stretch(&t, c, &s, err);
 	if (status == TFPROF_OK) {
-		sums.profile = t.profile;
+		sums.call = &t;
 		for (int64_t lane = s.first; lane < s.last && !c->cancel; lane++)
 			tfprof_timeline_each(t.timeline, (size_t)lane, s.from_us, s.until_us,
 				add_execution, &sums);

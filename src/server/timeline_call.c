@@ -1,5 +1,6 @@
 #include "server/timeline_call.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,6 +78,35 @@ static enum tfprof_status find_step(struct timeline_call *t, const struct call *
 	return status;
 }
 
+/* ---- threads --------------------------------------------------------------- */
+
+static enum tfprof_status make_threads(void *context, tfprof_profile *profile,
+	const volatile int *cancel, void **object, struct tfprof_error *err)
+{
+	const struct timeline_call *t = context;
+	tfprof_timeline *threads;
+	enum tfprof_status status =
+		tfprof_timeline_new_threads(profile, t->start_us, t->end_us, &threads, err);
+
+	(void)cancel;
+	*object = threads;
+	return status;
+}
+
+static enum tfprof_status open_threads(struct timeline_call *t, struct call *c, int64_t p,
+	struct tfprof_error *err)
+{
+	struct maker maker = {make_threads, view_count_timeline_bytes, free_only, t};
+	char key[64];
+	enum tfprof_status status;
+
+	snprintf(key, sizeof(key), "%" PRId64 " threads %" PRId64, p, t->step);
+	status = store_use(c->store, p, key, &maker, &c->cancel, &t->kept_threads, err);
+	if (status == TFPROF_OK)
+		t->timeline = kept_get(t->kept_threads);
+	return status;
+}
+
 enum tfprof_status timeline_call_open(struct timeline_call *t, struct call *c,
 	struct tfprof_error *err)
 {
@@ -96,12 +126,16 @@ enum tfprof_status timeline_call_open(struct timeline_call *t, struct call *c,
 	if (status != TFPROF_OK)
 		return status;
 	t->timeline = kept_get(t->kept);
-	while (tfprof_timeline_read_lane(t->timeline, t->n_lanes, &lane))
-		t->n_lanes++;
 	tfprof_timeline_read_step(t->timeline, &info);
 	t->start_us = info.start_micros;
 	t->end_us = info.start_micros + info.wall_micros;
-	status = selection_open(&t->selection, c, err);
+	t->is_of_threads = call_get(c, "of") && strcmp(call_get(c, "of"), "threads") == 0;
+	if (t->is_of_threads)
+		status = open_threads(t, c, p, err);
+	while (status == TFPROF_OK && tfprof_timeline_read_lane(t->timeline, t->n_lanes, &lane))
+		t->n_lanes++;
+	if (status == TFPROF_OK && !t->is_of_threads)
+		status = selection_open(&t->selection, c, err);
 	return status == TFPROF_OK ? open_only(t, c, p, err) : status;
 }
 
@@ -109,6 +143,7 @@ void timeline_call_close(struct timeline_call *t)
 {
 	selection_close(&t->selection);
 	store_release(t->store, t->kept_only);
+	store_release(t->store, t->kept_threads);
 	store_release(t->store, t->kept);
 }
 

@@ -7,17 +7,19 @@
 
 struct timeline_call {
 	struct store *store;
-	struct kept *kept, *kept_only;
+	struct kept *kept, *kept_threads, *kept_only;
 	const tfprof_timeline *timeline;
 	const tfprof_timeline *only; /* of the selection; NULL: nothing is selected */
 	tfprof_profile *profile;
 	struct selection selection;
+	bool is_of_threads; /* nodes are names of events */
 	int64_t step;
 	int64_t start_us, end_us;
 	size_t n_lanes;
 };
 
-/* Close it, also on failure. Without a step, or for the average, it is the first. */
+/* Close it, also on failure. Without a step, or for the average, it is the first. With `of=threads`
+ * it is what the hosts' threads did meanwhile. */
 enum tfprof_status timeline_call_open(struct timeline_call *t, struct call *c,
 	struct tfprof_error *err);
 void timeline_call_close(struct timeline_call *t);

@@ -247,8 +247,7 @@ static enum tfprof_status make_timeline(void *context, tfprof_profile *profile,
 	return status;
 }
 
-/* An estimate. */
-static size_t count_timeline_bytes(void *timeline)
+size_t view_count_timeline_bytes(void *timeline)
 {
 	enum { BYTES_PER_EXECUTION = 64 };
 	struct tfprof_lane lane;
@@ -267,7 +266,7 @@ static void free_timeline(void *timeline)
 enum tfprof_status view_timeline(struct call *c, int64_t step, struct kept **kept,
 	struct tfprof_error *err)
 {
-	struct maker maker = {make_timeline, count_timeline_bytes, free_timeline, &step};
+	struct maker maker = {make_timeline, view_count_timeline_bytes, free_timeline, &step};
 	char key[64];
 	int64_t p;
 	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, &p, err);

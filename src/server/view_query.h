@@ -54,4 +54,7 @@ size_t view_find_node(tfprof_profile *profile, const char *text);
 void view_free_result(void *result);
 size_t view_count_result_bytes(void *result);
 
+/* Of a timeline, an estimate: for makers. */
+size_t view_count_timeline_bytes(void *timeline);
+
 #endif

@@ -107,13 +107,13 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
       {profile && state.values.f && state.values.f !== fingerprint(profile) && (
         <p class="banner" role="alert">This link was made for another profile, {nameIn(state.values.f)}. <a href={link({ values: { f: undefined } })}>Show this one</a></p>
       )}
-      <div class={state.values.sel ? "body with-details" : "body"}>
+      <div class={state.page === "timeline" ? "body" : state.values.sel ? "body with-details" : "body"}>
         <main id="content" tabIndex={-1} class={state.values.find ? "finding" : undefined}>
           {error && <Problem error={error} />}
           {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
           {profile && Component && <Component state={state} profile={profile} profiles={load.profiles.length} />}
         </main>
-        {profile && state.values.sel && <Details state={state} profile={profile} />}
+        {profile && state.values.sel && state.page !== "timeline" && <Details state={state} profile={profile} />}
       </div>
     </>
   );

@@ -25,7 +25,7 @@ export function twoDigits(value: number): string {
 
 // Of a number below 1,000.
 function threeDigits(value: number): string {
-  return Number.isInteger(value) ? String(value) : fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+  return Number.isInteger(value) ? String(value) : fixed(value, Math.abs(value) < 9.995 ? 2 : Math.abs(value) < 99.95 ? 1 : 0);
 }
 
 export function format(value: number, unit: Unit): string {

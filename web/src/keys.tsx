@@ -24,7 +24,7 @@ export function showKeys(): void {
   dispatchEvent(new Event("tfprof-keys"));
 }
 
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.matches("input:not([type=checkbox]), select, textarea") || Boolean(target.closest("dialog")));
 }
 

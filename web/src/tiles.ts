@@ -11,14 +11,15 @@ const MAX_TILES = 48;
 const MAX_UNDER_WAY = 3;
 
 export const COLOURS: Record<string, string> = { matrix: "#4c78c8", element: "#e69f3c", reduction: "#3ba38b", copy: "#c77dba",
-  variable: "#8a7f6a", communication: "#d1605e", control: "#9aa4b0" };
+  variable: "#8a7f6a", communication: "#d1605e", control: "#9aa4b0",
+  python: "#6ba550", input: "#efcb3f", compile: "#b5764a", dispatch: "#8f7cc4", runtime: "#aab3bf", operation: "#7ba0e0", other: "#9aa4b0" };
 
 export interface Slices { lane: number; row: number[]; x: number[]; w: number[]; node: number[]; n: number[]; busy: number[]; op: number[]; names?: Record<number, string> }
 interface SlicesAnswer { lanes: Slices[]; selected?: Slices[]; ops: { name: string; family: string }[] }
 
 export interface Tile { from: number; until: number; block: Block; data: SlicesAnswer; bitmap: HTMLCanvasElement; over?: HTMLCanvasElement }
 
-export interface Slice { lane: number; row: number; node: number; x: number; w: number; n: number; busy: number; op: string }
+export interface Slice { lane: number; row: number; node: number; x: number; w: number; n: number; busy: number; op: string; family?: string; isOfThreads?: boolean }
 
 // Lanes that share bitmaps.
 export interface Block { first: number; until: number; rows: number; offsets: number[] }
@@ -65,6 +66,13 @@ export class Tiles {
   constructor(private params: Params, private duration: number, lanes: { rows: number }[], private changed: () => void) {
     this.blocks = blocksOf(lanes);
     this.blockAt = this.blocks.flatMap((b, i) => Array<number>(b.until - b.first).fill(i));
+  }
+
+  // What a slice takes without those within it; undefined if not all of them are known one by one.
+  self(s: Slice, from: number, until: number, width: number): number | undefined {
+    if (s.n > 1 || s.x < from || s.x + s.w > until) return undefined;
+    const within = this.slices(s.lane, from, until, width).filter((o) => o.row === s.row + 1 && o.x + o.w > s.x && o.x < s.x + s.w);
+    return within.some((o) => o.n > 1) ? undefined : within.reduce((rest, o) => rest - o.w, s.w);
   }
 
   // The level whose pixels are about those of the screen.
@@ -161,5 +169,5 @@ export class Tiles {
 }
 
 export function slice(tile: Tile, all: Slices, i: number): Slice {
-  return { lane: all.lane, row: all.row[i], node: all.node[i], x: all.x[i], w: all.w[i], n: all.n[i], busy: all.busy[i], op: tile.data.ops[all.op[i]].name };
+  return { family: tile.data.ops[all.op[i]].family,  lane: all.lane, row: all.row[i], node: all.node[i], x: all.x[i], w: all.w[i], n: all.n[i], busy: all.busy[i], op: tile.data.ops[all.op[i]].name };
 }

@@ -3,7 +3,7 @@ import { format, tick } from "./format";
 import { lastPart } from "./tree";
 import { COLOURS, ROW, type Slice, type Tile, type Tiles } from "./tiles";
 
-export const LEFT = 168;
+export const LEFT = 196;
 export const TOP = 22;
 
 export interface View { from: number; until: number }
@@ -12,13 +12,14 @@ export interface Curve { device: string; peak: number; peak_at: number; lowest: 
 // A row of the picture, from top to bottom.
 export type Line =
   | { kind: "device"; y: number; height: number; device: number; title: string; share: string; isOpen: boolean; nLanes: number }
-  | { kind: "lane"; y: number; height: number; lane: number; rows: number; title: string; share?: string }
+  | { kind: "lane"; y: number; height: number; lane: number; rows: number; title: string; share?: string; of?: "threads" }
   | { kind: "memory"; y: number; height: number; curve: number; peak: string };
 
 export interface Picture {
-  width: number; height: number; scroll: number; view: View; lines: Line[]; tiles: Tiles;
+  width: number; height: number; scroll: number; view: View; lines: Line[]; tiles: Tiles; threads?: Tiles;
   strips: number[][]; curves: Curve[]; stretch?: View; hover?: Slice; cursor?: number; fades: boolean;
   arrows: Arrow[]; measure?: View; end: number; // of the step
+  gaps: { y: number; height: number; from: number; until: number }[]; chosen?: Slice; matches?: (name: string) => boolean;
 }
 
 // From what gives a tensor to what takes it: points of time, and heights in the picture.
@@ -54,10 +55,16 @@ export function drawTimeline(canvas: HTMLCanvasElement, p: Picture): void {
     else if (line.kind === "lane") drawLane(ink, p, line);
     else drawMemory(ink, p, line);
   }
+  drawGaps(ink, p);
   drawArrows(ink, p);
   context.restore();
   drawStretch(ink, p);
   drawMeasure(ink, p);
+}
+
+// Of a line: executions, or what threads did meanwhile.
+function tilesOf(p: Picture, line: Line & { kind: "lane" }): Tiles | undefined {
+  return line.of ? p.threads : p.tiles;
 }
 
 function scaleOf(p: Picture): number {
@@ -118,19 +125,22 @@ function drawLane({ context, dim, text }: Ink, p: Picture, line: Line & { kind: 
     context.fillStyle = dim;
     context.fillText(line.share, LEFT - 42, line.y + 15, 38);
   }
-  p.tiles.cover(line.lane, p.view.from, p.view.until, p.width - LEFT, (tile) => tiles.push(tile));
+  tilesOf(p, line)?.cover(line.lane, p.view.from, p.view.until, p.width - LEFT, (tile) => tiles.push(tile));
   for (const tile of tiles) {
-    context.globalAlpha = p.fades ? 0.25 : 1;
+    context.globalAlpha = p.fades && !line.of ? 0.25 : 1;
     copy(context, p, tile, tile.bitmap, line);
     context.globalAlpha = 1;
     if (tile.over) copy(context, p, tile, tile.over, line);
   }
   const drawn = new Set<string>();
   for (const tile of tiles) drawLabels(context, p, tile, line, drawn);
-  if (p.hover && p.hover.lane === line.lane) {
-    const x = Math.max(LEFT, LEFT + (p.hover.x - p.view.from) * scale);
+  for (const s of [p.chosen, p.hover]) {
+    if (!s || s.lane !== line.lane || !!s.isOfThreads !== !!line.of) continue;
+    const x = Math.max(LEFT, LEFT + (s.x - p.view.from) * scale);
     context.strokeStyle = text;
-    context.strokeRect(x + 0.5, line.y + p.hover.row * ROW + 0.5, Math.max(1, LEFT + (p.hover.x + p.hover.w - p.view.from) * scale - x) - 1, ROW - 2);
+    context.lineWidth = s === p.chosen ? 2.5 : 1;
+    context.strokeRect(x + 0.5, line.y + s.row * ROW + 0.5, Math.max(1, LEFT + (s.x + s.w - p.view.from) * scale - x) - 1, ROW - 2);
+    context.lineWidth = 1;
   }
 }
 
@@ -144,7 +154,7 @@ function copy(context: CanvasRenderingContext2D, p: Picture, tile: Tile, bitmap:
 }
 
 function drawLabels(context: CanvasRenderingContext2D, p: Picture, tile: Tile, line: Line & { kind: "lane" }, drawn: Set<string>): void {
-  const row = (p.fades ? tile.data.selected : tile.data.lanes)?.[line.lane - tile.block.first], scale = scaleOf(p);
+  const row = (p.fades && !line.of ? tile.data.selected : tile.data.lanes)?.[line.lane - tile.block.first], scale = scaleOf(p);
   if (!row) return;
   context.fillStyle = "#000";
   for (let i = 0; i < row.x.length; i++) {
@@ -169,6 +179,39 @@ export function elide(name: string, room: number): string {
 function label(op: string, node: string | undefined, room: number): string {
   const last = node ? lastPart(node) : op;
   return last !== op && op.length + 2 + last.length <= room ? `${op}  ${last}` : op;
+}
+
+// A device that waits: dashed and hatched, with its length.
+function drawGaps({ context }: Ink, p: Picture): void {
+  const slow = getComputedStyle(document.documentElement).getPropertyValue("--slow");
+  for (const gap of p.gaps) {
+    const from = Math.max(LEFT, LEFT + (gap.from - p.view.from) * scaleOf(p)), until = Math.min(p.width, LEFT + (gap.until - p.view.from) * scaleOf(p));
+    if (until - from < 24) continue;
+    context.save();
+    context.beginPath();
+    context.rect(from + 1, gap.y + 1, until - from - 2, gap.height - 2);
+    context.clip();
+    context.strokeStyle = context.fillStyle = slow;
+    context.globalAlpha = 0.3;
+    for (let x = from - gap.height; x < until; x += 9) {
+      context.beginPath();
+      context.moveTo(x, gap.y + gap.height);
+      context.lineTo(x + gap.height, gap.y);
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+    context.setLineDash([4, 3]);
+    context.strokeRect(from + 1.5, gap.y + 1.5, until - from - 3, gap.height - 3);
+    const name = `${gap.from < p.view.from ? "‹ " : ""}idle ${format(gap.until - gap.from, "micros")}${gap.until > p.view.until ? " ›" : ""}`, wide = context.measureText(name).width;
+    if (wide + 12 < until - from) {
+      const x = (from + until - wide) / 2;
+      context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--back");
+      context.fillRect(x - 4, gap.y + 3, wide + 8, gap.height - 6);
+      context.fillStyle = slow;
+      context.fillText(name, x, gap.y + gap.height / 2 + 4);
+    }
+    context.restore();
+  }
 }
 
 function drawArrows({ context, chosen }: Ink, p: Picture): void {

@@ -7,11 +7,12 @@ import { ROW } from "./tiles";
 import { TOP, type Curve, type Line, type View } from "./timeline_draw";
 
 export interface Lane { lane: number; device: string; kind: string; number: number; name: string; executions: number; busy: number; rows: number }
-export interface Lanes { step: number; start: number; duration: number; total: number; lanes: Lane[] }
+export interface Lanes { step: number; start: number; duration: number; total: number; lanes: Lane[]; hidden?: number; hidden_below?: number }
 export interface Sums { micros: number; executions: number; operations: { name: string; family: string; micros: number; executions: number }[] }
 export interface Holder { node: number; name: string; family: string; bytes: number }
 export interface Flow { role: "self" | "input" | "consumer"; node: number; name: string; lane: number; x: number; w: number }
-export interface Device { title: string; name: string; lanes: Lane[] }
+// Lanes on which nothing ran in the step are folded away.
+export interface Device { title: string; name: string; lanes: Lane[]; nIdle: number; isOfThreads: boolean }
 
 const DEVICE = 36;
 const MEMORY = 52;
@@ -28,13 +29,24 @@ export function stretchOf(state: State, step: number): View | undefined {
   return found?.step === step ? found : undefined;
 }
 
-export function devicesOf(lanes: Lane[]): Device[] {
+export function devicesOf(lanes: Lane[], isOfThreads = false): Device[] {
   const devices: Device[] = [];
   for (const lane of lanes) {
-    if (lane.number === 0) devices.push({ name: lane.device, title: shortName(lane.device), lanes: [] });
-    devices[devices.length - 1]?.lanes.push(lane);
+    if (lane.number === 0) devices.push({ name: lane.device, title: isOfThreads ? lane.device : shortName(lane.device), lanes: [], nIdle: 0, isOfThreads });
+    const device = devices[devices.length - 1];
+    if (lane.executions > 0) device.lanes.push(lane);
+    else device.nIdle++;
   }
   return devices;
+}
+
+// Python and tf.data stand above the devices they feed, other threads below.
+const isAbove = (d: Device) => d.isOfThreads && d.name !== "Host threads";
+const isBelow = (d: Device) => d.isOfThreads && d.name === "Host threads";
+
+// What is closed at first: many lanes, or deep stacks.
+export function startsClosed(d: Device, most: number): boolean {
+  return d.lanes.length > most || (d.isOfThreads && d.lanes.reduce((sum, l) => sum + l.rows, 0) > 12);
 }
 
 const heightOf = (lane: Lane) => Math.max(1, lane.rows) * ROW + 4;
@@ -44,16 +56,19 @@ export function linesOf(devices: Device[], closed: Set<number>, curves: Curve[],
   const lines: Line[] = [];
   let y = TOP;
   const push = (line: Line) => { lines.push(line); y += line.height; };
-  devices.forEach((device, i) => {
+  const inOrder = devices.map((device, i) => ({ device, i }));
+  for (const { device, i } of [...inOrder.filter((d) => isAbove(d.device)), ...inOrder.filter((d) => !d.device.isOfThreads), ...inOrder.filter((d) => isBelow(d.device))]) {
+    if (!device.lanes.length && device.isOfThreads) continue;
+    const of = device.isOfThreads ? "threads" as const : undefined, folded = device.nIdle ? `${device.nIdle} idle folded` : "";
     const busy = device.lanes.reduce((sum, l) => sum + l.busy, 0);
-    const isOpen = !closed.has(i), share = Math.round((100 * busy) / (duration * device.lanes.length));
-    if (device.lanes.length === 1) push({ kind: "lane", y, height: heightOf(device.lanes[0]), lane: device.lanes[0].lane, rows: device.lanes[0].rows, title: device.title, share: `${share}%` });
+    const isOpen = !closed.has(i), share = device.lanes.length ? Math.round((100 * busy) / (duration * device.lanes.length)) : 0;
+    if (device.lanes.length === 1 && !device.isOfThreads && !device.nIdle) push({ kind: "lane", y, height: heightOf(device.lanes[0]), lane: device.lanes[0].lane, rows: device.lanes[0].rows, title: device.title, share: `${share} %` });
     else push({ kind: "device", y, height: DEVICE, device: i, title: device.title, isOpen, nLanes: device.lanes.length,
-      share: `${share}% busy${isOpen ? "" : `, ${device.lanes.length} lanes`}` });
-    if (isOpen && device.lanes.length > 1) for (const lane of device.lanes) push({ kind: "lane", y, height: heightOf(lane), lane: lane.lane, rows: lane.rows, title: lane.name || `lane ${lane.number}` });
+      share: [of ? `${device.lanes.length} thread${device.lanes.length > 1 ? "s" : ""}` : `${share} % busy${isOpen ? "" : `, ${device.lanes.length} lanes`}`, folded].filter(Boolean).join(", ") });
+    if (isOpen && (device.lanes.length > 1 || of || device.nIdle)) for (const lane of device.lanes) push({ kind: "lane", y, height: heightOf(lane), lane: lane.lane, rows: lane.rows, title: lane.name || `lane ${lane.number}`, of });
     const curve = curves.findIndex((c) => c.device === device.name);
     if (curve >= 0) push({ kind: "memory", y, height: MEMORY, curve, peak: `peak ${format(curves[curve].peak, "bytes")}` });
-  });
+  }
   return lines;
 }
 
@@ -74,8 +89,8 @@ export function pairsOf(flows: Flow[]): [Flow, Flow][] {
 
 // The middle of a lane, or of the strip of its device if that is closed.
 export function middleOf(lane: number, lines: Line[], devices: Device[]): number {
-  const line = lines.find((l) => l.kind === "lane" && l.lane === lane)
-    ?? lines.find((l) => l.kind === "device" && devices[l.device].lanes.some((d) => d.lane === lane));
+  const line = lines.find((l) => l.kind === "lane" && !l.of && l.lane === lane)
+    ?? lines.find((l) => l.kind === "device" && !devices[l.device].isOfThreads && devices[l.device].lanes.some((d) => d.lane === lane));
   return line ? line.y + Math.min(line.height, ROW) / 2 : 0;
 }
 
@@ -85,4 +100,17 @@ export function runsOf(flows: Flow[] | undefined): View | undefined {
   if (!self.length) return undefined;
   const from = Math.min(...self.map((f) => f.x)), until = Math.max(...self.map((f) => f.x + f.w)), room = Math.max(5, (until - from) / 2);
   return { from: Math.max(0, from - room), until: until + room };
+}
+
+export interface Gap { from: number; until: number }
+
+// When a device did nothing although it had worked before and does so again: at least `least` long.
+export function gapsOf(slices: { x: number; w: number }[], least: number): Gap[] {
+  const gaps: Gap[] = [], sorted = [...slices].sort((a, b) => a.x - b.x);
+  let end = Infinity;
+  for (const s of sorted) {
+    if (s.x - end >= least) gaps.push({ from: end, until: s.x });
+    end = Math.max(end === Infinity ? -Infinity : end, s.x + s.w);
+  }
+  return gaps;
 }

@@ -53,7 +53,7 @@ export function Totals({ params, view, lanes, isChosen }: { params: Params; view
     <section class="panel sums">
       <h2>{isChosen ? "Selected" : "Shown"}: {format(Math.round(view.from), "micros")} – {format(Math.round(view.until), "micros")} <small>{data.executions.toLocaleString("en-US")} executions in step {lanes.step}</small></h2>
       <table class="numbers">
-        <thead><tr><th scope="col">operation</th><th scope="col">total time, with what runs within</th><th scope="col">executions</th></tr></thead>
+        <thead><tr><th scope="col">operation</th><th scope="col">time, with what runs within</th><th scope="col">executions</th></tr></thead>
         <tbody>
           {data.operations.slice(0, 12).map((o) => (
             <tr key={o.name}>

@@ -1,4 +1,4 @@
-// How wide an element is, now and whenever that changes.
+// How large an element is, now and whenever that changes.
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
@@ -11,4 +11,16 @@ export function useWidth(element: RefObject<Element | null>, first: number): num
     return () => observer.disconnect();
   }, []);
   return width;
+}
+
+export function useSize(element: RefObject<Element | null>, first: { width: number; height: number }): { width: number; height: number } {
+  const [size, setSize] = useState(first);
+  useEffect(() => {
+    const seen = element.current;
+    if (!seen) return;
+    const observer = new ResizeObserver(() => setSize({ width: seen.clientWidth || first.width, height: seen.clientHeight || first.height }));
+    observer.observe(seen);
+    return () => observer.disconnect();
+  }, []);
+  return size;
 }

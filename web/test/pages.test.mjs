@@ -215,9 +215,11 @@ test("the timeline adds up what it shows", async () => {
   assert.match(opened.page.url(), /zoom=\d+-\d+/);
   const box = await opened.page.locator("canvas").boundingBox();
   await opened.page.mouse.move(box.x + 400, box.y + 40);
+  await opened.page.keyboard.down("Shift");
   await opened.page.mouse.down();
   await opened.page.mouse.move(box.x + 600, box.y + 40);
   await opened.page.mouse.up();
+  await opened.page.keyboard.up("Shift");
   await settle(opened.page);
   assert.match(await opened.page.locator("aside .sums h2").innerText(), /^Selected: /);
   assert.match(opened.page.url(), /sel=time%3A1%2C\d+-\d+/);

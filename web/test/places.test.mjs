@@ -64,7 +64,7 @@ test("the timeline says what a node waited for, and who took its result", async 
 test("m measures, by keys and by the mouse", async () => {
   await goTo(opened, "#/timeline?step=0");
   const { duration } = await ask("lanes?step=0");
-  const box = await page.locator("canvas").boundingBox(), left = 168, at = (x) => ((x - left) / (box.width - left)) * duration;
+  const box = await page.locator("canvas").boundingBox(), left = 196, at = (x) => ((x - left) / (box.width - left)) * duration;
   await page.locator(".timeline").focus();
   await page.mouse.move(box.x + 300, box.y + 60);
   await page.keyboard.press("m");

@@ -102,9 +102,11 @@ suite("sample", () => [SAMPLE], (opened, files) => {
     await goTo(opened(), "#/timeline?step=1");
     const box = await page.locator("canvas").boundingBox();
     await page.mouse.move(box.x + 500, box.y + 80);
+    await page.keyboard.down("Shift");
     await page.mouse.down();
     await page.mouse.move(box.x + 700, box.y + 80);
     await page.mouse.up();
+    await page.keyboard.up("Shift");
     await settle(page);
     const term = decodeURIComponent(/sel=([^&]*)/.exec(page.url())[1]);
     const [, from, until] = /^time:1,(\d+)-(\d+)$/.exec(term).map(Number);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { goTo, isShown, openPage, run, startBrowser, startServer, TOP } from "./browser.mjs";
+import { goTo, isShown, openPage, run, startBrowser, startServer, TOP, settle } from "./browser.mjs";
 
 const FOLDERS = ["tests/xplane/samples", "../shared/xplane/samples"].map((f) => path.join(TOP, f)).filter(existsSync);
 const SAMPLES = [...new Map(FOLDERS.flatMap((f) => readdirSync(f).filter((n) => n.endsWith(".xplane.pb.gz")).map((n) => [n, path.join(f, n)]))).values()];
@@ -107,8 +107,11 @@ for (const file of SAMPLES)
       const long = (await drawn(page)).filter((s) => s.n === 1 && s.right - s.left > 6).sort((a, b) => b.w - a.w)[0];
       if (!long) return;
       const lines = await page.evaluate(() => document.querySelector(".timeline canvas").lines());
-      const line = lines.find((l) => l.lane === long.lane), box = await page.locator(".timeline canvas").boundingBox();
-      await page.mouse.move(box.x + (Math.max(long.left, 170) + Math.min(long.right, box.width)) / 2, box.y + line.y + long.row * 21 + 8);
+      const line = lines.find((l) => !l.of && l.lane === long.lane), box = await page.locator(".timeline canvas").boundingBox();
+      // Rows may be out of sight.
+      const top = await page.evaluate((y) => { const frame = document.querySelector(".timeline"); frame.scrollTop = y - 60; return frame.scrollTop; }, line.y);
+      await settle(page);
+      await page.mouse.move(box.x + (Math.max(long.left, 198) + Math.min(long.right, box.width)) / 2, box.y + line.y - top + long.row * 21 + 8);
       await page.waitForFunction(() => document.querySelector(".told").textContent.trim() !== "");
       const told = await page.locator(".told").first().innerText();
       assert.ok(told.startsWith(`${long.op}: `), `${told}, expected ${long.op}`);

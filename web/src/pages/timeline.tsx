@@ -3,23 +3,28 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { PageProps } from "../app";
 import { get, useApi, wallsOf, type Profile } from "../api";
-import type { Selection } from "../details";
+import { Details, type Selection } from "../details";
 import { useMatchStep } from "../find";
+import { isTyping } from "../keys";
 import { shortName } from "../devices";
 import { format, median } from "../format";
 import { parseTerm, select, Selected } from "../selection";
 import { defaultMetric, go, isSet, link, replace, requestParams, type State } from "../state";
+import { HoverCard } from "../timeline_hover";
+import { Minimap, Toolbar } from "../timeline_toolbar";
 import { ROW, Tiles, type Slice } from "../tiles";
 import { drawTimeline, LEFT, TOP, type Curve, type View } from "../timeline_draw";
-import { devicesOf, linesOf, middleOf, pairsOf, parseZoom, runsOf, stretchOf, type Flow, type Lanes } from "../timeline_lines";
+import { devicesOf, gapsOf, linesOf, middleOf, pairsOf, parseZoom, runsOf, startsClosed, stretchOf, type Flow, type Lanes } from "../timeline_lines";
 import { Holders, Neighbours, tell, Totals } from "../timeline_panels";
-import { Dot, Empty, Problem, remedy, Toggle } from "../widgets";
-import { useWidth } from "../width";
+import { Dot, Empty, Problem, remedy } from "../widgets";
+import { useSize } from "../width";
 
 // Devices with more lanes start closed.
 const MAX_OPEN = 8, MAX_OPEN_SIDE = 2;
 const MAX_SIDE = 8;
-const SIDE = "side";
+export const SIDE = "side";
+// Shorter ones would be noise.
+const GAP_SHARE = 0.02;
 
 type Params = Record<string, string | undefined>;
 
@@ -46,7 +51,7 @@ function Side({ chosen, duration, params, state, profile }: { chosen: number; du
   return (
     <>
       <h1>{profile.steps.length} steps {walls.length > 0 && <small>{format(Math.min(...walls), "micros")} – {format(Math.max(...walls), "micros")}, median {format(middle, "micros")}</small>}</h1>
-      <Hints state={state} profile={profile} step={chosen} />
+      <Toolbar state={state} profile={profile} step={chosen} />
       {profile.steps.slice(first, first + MAX_SIDE).map((s) => (
         <section key={s.step} class="side">
           <h2><a href={link({ values: { step: String(s.step), [SIDE]: undefined } })}>step {s.step}</a> {s.wall !== null && format(s.wall, "micros")}
@@ -65,6 +70,9 @@ function SideStep({ params, duration, state, profile, isChosen }: { params: Para
   return data ? <Chart lanes={data} params={params} state={state} profile={profile} side={{ duration, isChosen }} /> : null;
 }
 
+// The mouse with its button down: it moves the picture or, with Shift, selects a stretch.
+interface Drag extends View { selects: boolean; x: number; view: View; moved: boolean }
+
 // `side`: one of several steps, which share a scale.
 interface ChartProps { lanes: Lanes; params: Params; state: State; profile: Profile; side?: { duration: number; isChosen: boolean } }
 
@@ -73,18 +81,22 @@ interface Cursor { lane: number; row?: number; x: number; w: number; node: numbe
 
 function Chart({ lanes, params, state, profile, side }: ChartProps) {
   const canvas = useRef<HTMLCanvasElement>(null), frame = useRef<HTMLDivElement>(null);
-  const width = Math.max(LEFT + 100, useWidth(frame, 1000));
+  const size = useSize(frame, { width: 1000, height: 400 }), width = Math.max(LEFT + 100, size.width);
   const [, redraw] = useState(0);
-  const [hover, setHover] = useState<Slice>();
-  const [drag, setDrag] = useState<View>();
+  const [hover, setHover] = useState<Slice & { left: number; top: number }>();
+  const [drag, setDrag] = useState<Drag>();
+  const [chosen, setChosen] = useState<Slice>(); // an event of a thread: it is no operation, which the address would have
   const [measure, setMeasure] = useState<View & { isDone: boolean }>();
   const pointer = useRef<number | undefined>(undefined); // the time below the mouse
+  const pressed = useRef<Slice | undefined>(undefined);  // bound when the button goes down: what a double click is for
   const duration = side?.duration ?? lanes.duration, { sel, find } = state.values, marked = sel ?? (find ? `find:${find}` : undefined);
   const view = parseZoom(state.values.zoom, duration), span = view.until - view.from, scale = (width - LEFT) / span;
-  const devices = useMemo(() => devicesOf(lanes.lanes), [lanes]);
+  const others = useApi<Lanes>(side ? null : "lanes", { p: params.p, step: params.step, of: "threads" }).data;
+  const devices = useMemo(() => [...devicesOf(lanes.lanes), ...devicesOf(others?.lanes ?? [], true)], [lanes, others]);
   const toggled = new Set((state.values.lanes ?? "").split(",").filter(Boolean).map(Number));
-  const closed = new Set(devices.flatMap((d, i) => (d.lanes.length > (side ? MAX_OPEN_SIDE : MAX_OPEN)) !== toggled.has(i) ? [i] : []));
+  const closed = new Set(devices.flatMap((d, i) => startsClosed(d, side ? MAX_OPEN_SIDE : MAX_OPEN) !== toggled.has(i) ? [i] : []));
   const tiles = useMemo(() => new Tiles({ ...params, find: undefined, sel: marked }, duration, lanes.lanes, () => redraw((n) => n + 1)), [lanes, marked]);
+  const threads = useMemo(() => (others?.lanes.length ? new Tiles({ p: params.p, step: params.step, of: "threads" }, duration, others.lanes, () => redraw((n) => n + 1)) : undefined), [others]);
   const term = sel ? parseTerm(sel) : undefined;
   const flows = useApi<Flow[]>(term?.kind === "node" ? "flows" : null, { p: params.p, step: params.step, node: term?.value });
   const pairs = term?.kind === "node" ? pairsOf(flows.data ?? []) : [];
@@ -96,24 +108,34 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   const memory = useApi<Curve[]>(side ? null : "memory", { ...ask, n: Math.max(1, n) });
   const curves = memory.data ?? [];
   const lines = linesOf(devices, closed, curves, lanes.duration);
-  const content = lines.reduce((h, l) => Math.max(h, l.y + l.height), TOP), height = Math.min(content + 4, Math.max(260, Math.round(innerHeight * 0.6)));
+  const content = lines.reduce((h, l) => Math.max(h, l.y + l.height), TOP), height = side ? Math.min(content + 4, 400) : Math.max(120, size.height);
   const [cursor, setCursor] = useState<Cursor>();
   const stretch = stretchOf(state, lanes.step), at = state.values.at === undefined ? undefined : Number(state.values.at);
+  const tilesOf = (line: { of?: "threads" }) => (line.of ? threads : tiles);
   const cut = (values: number[]) => {
     const per = values.length / (shown.until - shown.from);
     return values.slice(Math.max(0, Math.floor((view.from - shown.from) * per)), Math.max(1, Math.ceil((view.until - shown.from) * per)));
   };
+  // Of accelerators, beside their busy strip or on their only lane.
+  const gaps = lines.flatMap((l) => {
+    const device = l.kind === "device" ? devices[l.device] : l.kind === "lane" && l.share !== undefined ? devices.find((d) => d.lanes[0]?.lane === l.lane && !d.isOfThreads) : undefined;
+    if (!device || device.isOfThreads || device.lanes[0]?.kind === "cpu" || !device.lanes.length) return [];
+    const ran = device.lanes.flatMap((lane) => tiles.slices(lane.lane, 0, duration, width - LEFT).filter((s) => s.row === 0));
+    return gapsOf(ran, GAP_SHARE * duration).map((gap) => ({ ...gap, y: l.y + 1, height: Math.min(l.height, 34) - 4 }));
+  });
+  const selecting = drag?.selects ? { from: drag.from, until: drag.until } : undefined;
 
   useEffect(() => {
     if (!canvas.current) return;
-    drawTimeline(canvas.current, { width, height, scroll: frame.current?.scrollTop ?? 0, view, lines, tiles, strips: (busy.data ?? []).map(cut),
-      curves: curves.map((c) => ({ ...c, lowest: cut(c.lowest), highest: cut(c.highest) })), stretch: drag ?? stretch, hover: hover ?? (cursor && { ...cursor, row: cursor.row ?? 0, n: 1, busy: cursor.w }), end: lanes.duration, cursor: at, fades: !!marked, measure,
+    drawTimeline(canvas.current, { width, height, scroll: frame.current?.scrollTop ?? 0, view, lines, tiles, threads, gaps, chosen, strips: (busy.data ?? []).map(cut),
+      curves: curves.map((c) => ({ ...c, lowest: cut(c.lowest), highest: cut(c.highest) })), stretch: selecting ?? stretch, hover: hover ?? (cursor && { ...cursor, row: cursor.row ?? 0, n: 1, busy: cursor.w }), end: lanes.duration, cursor: at, fades: !!marked, measure,
       arrows: pairs.map(([a, b]) => ({ from: a.x + a.w, fromY: middleOf(a.lane, lines, devices), to: b.x, toY: middleOf(b.lane, lines, devices) })) });
   });
 
   // What is drawn, for whoever checks the picture: slices with the pixels they take.
   useEffect(() => {
-    if (canvas.current) Object.assign(canvas.current, { lines: () => lines, drawn: () => lines.flatMap((l) => (l.kind === "lane" ? tiles.slices(l.lane, view.from, view.until, width - LEFT)
+    if (canvas.current) Object.assign(canvas.current, { lines: () => lines, left: LEFT, gaps: () => gaps,
+      drawnThreads: () => lines.flatMap((l) => (l.kind === "lane" && l.of && threads ? threads.slices(l.lane, view.from, view.until, width - LEFT) : [])), drawn: () => lines.flatMap((l) => (l.kind === "lane" && !l.of ? tiles.slices(l.lane, view.from, view.until, width - LEFT)
       .map((s) => ({ ...s, left: LEFT + (s.x - view.from) * scale, right: LEFT + (s.x + s.w - view.from) * scale })) : [])) });
   });
 
@@ -128,7 +150,8 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
     const line = lineAt(y);
     if (line?.kind !== "lane" || x <= LEFT) return undefined;
     const row = Math.min(line.rows - 1, Math.floor((y + (frame.current?.scrollTop ?? 0) - line.y) / ROW));
-    return tiles.at(line.lane, row, time(x), view.from, view.until, width - LEFT, 2 / scale);
+    const found = tilesOf(line)?.at(line.lane, row, time(x), view.from, view.until, width - LEFT, 2 / scale);
+    return found && { ...found, isOfThreads: !!line.of };
   };
   // To the next execution of what is searched for or selected; of a lane if that is a node.
   useMatchStep(side && !side.isChosen ? undefined : async (direction) => {
@@ -137,7 +160,7 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
     const next = await get<Partial<Cursor>>("next", { p: params.p, step: params.step, sel: find ? `find:${find}` : isOnLane ? undefined : sel, fold_gradients: params.fold_gradients, only_my_code: params.only_my_code,
       back: direction < 0 ? 1 : undefined, only_lane: isOnLane ? 1 : undefined, lane: from?.lane, at: from?.x, node: from?.node });
     if (next.x === undefined) return;
-    const found = next as Cursor, line = lines.find((l) => l.kind === "lane" && l.lane === found.lane);
+    const found = next as Cursor, line = lines.find((l) => l.kind === "lane" && !l.of && l.lane === found.lane);
     setCursor(found);
     frame.current?.focus({ preventScroll: true });
     if (found.x < view.from || found.x + found.w > view.until) set({ from: found.x + found.w / 2 - span / 2, until: found.x + found.w / 2 + span / 2 });
@@ -147,17 +170,20 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   // Lanes out of sight are not requested.
   const top = frame.current?.scrollTop ?? 0;
   const isDrawn = lines.every((l) => l.kind !== "lane" || l.y >= top + height || l.y + l.height < top + TOP ||
-    tiles.has(l.lane, view.from, view.until, width - LEFT));
+    !tilesOf(l) || tilesOf(l)!.has(l.lane, view.from, view.until, width - LEFT));
   const toggleDevice = (i: number) => {
     if (!toggled.delete(i)) toggled.add(i);
     go({ values: { lanes: [...toggled].join(",") || undefined } });
   };
   const press = (x: number, y: number) => {
     const line = lineAt(y), slice = sliceAt(x, y);
+    setChosen(slice?.isOfThreads ? slice : undefined);
     if (line?.kind === "device") toggleDevice(line.device);
     else if (line?.kind === "memory") go({ values: { at: String(Math.round(time(x))) } });
-    else select(slice ? `node:${slice.node}` : undefined);
+    else if (slice?.isOfThreads) { if (sel) select(undefined); }
+    else if (slice ? sel !== `node:${slice.node}` : sel) select(slice ? `node:${slice.node}` : undefined);
   };
+  const frameSlice = (s: { x: number; w: number }) => set({ from: s.x - s.w / 4 - 2, until: s.x + 1.25 * s.w + 2 });
   const key = (e: KeyboardEvent) => {
     const middle = (view.from + view.until) / 2;
     const act: Record<string, () => void> = {
@@ -165,19 +191,29 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
       a: () => set({ from: view.from - span / 4, until: view.until - span / 4 }),
       d: () => set({ from: view.from + span / 4, until: view.until + span / 4 }),
       f: () => {
-        const target = cursor ? { from: cursor.x - 4 * cursor.w - 5, until: cursor.x + 5 * cursor.w + 5 } : stretch ?? runsOf(flows.data);
+        const target = chosen ? { from: chosen.x - chosen.w / 4 - 2, until: chosen.x + 1.25 * chosen.w + 2 } : cursor ? { from: cursor.x - 4 * cursor.w - 5, until: cursor.x + 5 * cursor.w + 5 } : stretch ?? runsOf(flows.data);
         if (target) set(target);
       },
-      Enter: () => { if (cursor) select(`node:${cursor.node}`); }, "0": () => set({ from: 0, until: duration }),
+      "0": () => set({ from: 0, until: duration }),
       m: () => {
         const here = pointer.current ?? middle;
         setMeasure(!measure ? { from: here, until: here, isDone: false } : measure.isDone ? undefined : { ...measure, until: here, isDone: true });
       },
     };
-    if (!act[e.key] || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === "Enter" && cursor && e.target === frame.current) act.Enter = () => select(`node:${cursor.node}`);
+    if (!act[e.key] || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
     act[e.key]();
     e.preventDefault();
   };
+  // Keys work without a click first; of several charts each does the same.
+  const latest = useRef(key);
+  latest.current = key;
+  useEffect(() => {
+    if (side && !side.isChosen) return;
+    const listen = (e: KeyboardEvent) => latest.current(e);
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
   const point = (e: MouseEvent) => {
     const box = canvas.current!.getBoundingClientRect();
     return { x: e.clientX - box.left, y: e.clientY - box.top };
@@ -185,45 +221,86 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   const release = (e: MouseEvent) => {
     const { x, y } = point(e);
     setDrag(undefined);
-    if (drag && Math.abs(drag.until - drag.from) * scale > 3)
-      select(`time:${lanes.step},${Math.round(Math.min(drag.from, drag.until))}-${Math.round(Math.max(drag.from, drag.until))}`);
-    else press(x, y);
+    // The second click of two finds the picture changed by the first: it is for what was there.
+    if (!drag?.moved) { if (e.detail < 2) press(drag?.x ?? x, y); }
+    else if (drag.selects) select(`time:${lanes.step},${Math.round(Math.min(drag.from, drag.until))}-${Math.round(Math.max(drag.from, drag.until))}`);
   };
+  const move = (e: MouseEvent) => {
+    const { x, y } = point(e), moved = !!drag && (drag.moved || Math.abs(x - drag.x) > 3);
+    pointer.current = time(x);
+    if (measure && !measure.isDone) setMeasure({ ...measure, until: time(x) });
+    if (!drag) {
+      const found = sliceAt(x, y);
+      setHover(found && { ...found, left: e.clientX, top: e.clientY });
+    } else if (drag.selects) setDrag({ ...drag, until: time(x), moved });
+    else if (moved) {
+      const by = (drag.x - x) / scale;
+      setDrag({ ...drag, moved });
+      setHover(undefined);
+      set({ from: drag.view.from + by, until: drag.view.until + by });
+    }
+  };
+  const label = `timeline of ${lanes.total} lanes, ${format(duration, "micros")}`;
+  const chart = (
+    <div class="timeline" ref={frame} onScroll={() => { setHover(undefined); redraw((k) => k + 1); }} data-ready={isDrawn ? "" : undefined} tabIndex={0} role="group" aria-label={label}>
+      <Sized height={side ? height : undefined} content={content + 4}>
+        <canvas ref={canvas} aria-hidden="true"
+          onWheel={(e) => {
+            if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) { e.preventDefault(); const by = (e.deltaX || e.deltaY) / scale; set({ from: view.from + by, until: view.until + by }); }
+            else if (e.ctrlKey || content + 4 <= height) { e.preventDefault(); zoomAt(time(point(e).x), e.deltaY > 0 ? 1.25 : 0.8); }
+          }}
+          onMouseDown={(e) => {
+            const { x, y } = point(e);
+            if (e.detail < 2) pressed.current = sliceAt(x, y);
+            if (x > LEFT && e.button === 0) setDrag({ from: time(x), until: time(x), selects: e.shiftKey || y < TOP, x, view, moved: false });
+          }}
+          onMouseMove={move} onMouseUp={release} onDblClick={() => { if (pressed.current) frameSlice(pressed.current); }}
+          onMouseLeave={() => { pointer.current = undefined; setHover(undefined); setDrag(undefined); }} />
+      </Sized>
+    </div>
+  );
+  const told = (
+    <p class="told" aria-live="polite">{measure ? `${format(Math.round(Math.abs(measure.until - measure.from)), "micros")} from ${format(Math.round(Math.min(measure.from, measure.until)), "micros")}`
+      : hover ? tell(hover) : cursor ? `${tell({ ...cursor, row: 0, n: 1, busy: cursor.w })} · ${cursor.name} · ${laneName(lanes, cursor.lane)}` : " "}</p>
+  );
+  if (side) return <>{chart}{told}</>;
   return (
-    <>
-      {!side && <Heading lanes={lanes} state={state} profile={profile} />}
-      <div class="timeline" ref={frame} onScroll={() => redraw((k) => k + 1)} data-ready={isDrawn ? "" : undefined}
-        tabIndex={0} role="group" aria-label={`timeline of ${lanes.total} lanes, ${format(duration, "micros")}`} onKeyDown={key}>
-        <Sized height={height} content={content + 4}>
-          <canvas ref={canvas} aria-hidden="true"
-            onWheel={(e) => {
-              if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) { e.preventDefault(); const by = (e.deltaX || e.deltaY) / scale; set({ from: view.from + by, until: view.until + by }); }
-              else if (e.ctrlKey || content + 4 <= height) { e.preventDefault(); zoomAt(time(point(e).x), e.deltaY > 0 ? 1.25 : 0.8); }
-            }}
-            onMouseDown={(e) => { const { x } = point(e); if (x > LEFT) setDrag({ from: time(x), until: time(x) }); }}
-            onMouseMove={(e) => {
-              const { x, y } = point(e);
-              pointer.current = time(x);
-              if (measure && !measure.isDone) setMeasure({ ...measure, until: time(x) });
-              if (drag) setDrag({ from: drag.from, until: time(x) }); else setHover(sliceAt(x, y));
-            }}
-            onMouseUp={release} onMouseLeave={() => { pointer.current = undefined; setHover(undefined); setDrag(undefined); }} />
-        </Sized>
+    <div class="trace-viewer">
+      <section class="trace">
+        <Heading lanes={lanes} state={state} profile={profile} />
+        <Toolbar state={state} profile={profile} step={lanes.step} actions={{ fit: () => set({ from: 0, until: duration }), frame: () => latest.current(new KeyboardEvent("keydown", { key: "f" })), measure: () => latest.current(new KeyboardEvent("keydown", { key: "m" })) }} />
+        <Minimap lanes={lanes} params={params} view={view} duration={duration} onMove={set} />
+        {chart}
+        <footer>
+          {told}
+          <FamilyLegend profile={profile} hasThreads={!!threads} />
+        </footer>
+      </section>
+      <div class="pane">
+        {sel ? <Details state={state} profile={profile} /> : chosen && <Chosen slice={chosen} self={threads?.self(chosen, view.from, view.until, width - LEFT)} lanes={others} onClose={() => setChosen(undefined)} />}
+        {term?.kind === "node" && flows.data && <Neighbours flows={flows.data} pairs={pairs} />}
+        {!stretch && <Totals params={params} view={view} lanes={lanes} isChosen={false} />}
+        {curves.length > 0 && <Holders params={params} curves={curves} at={at} />}
+        {memory.data?.length === 0 && <p class="dim">No memory curve: this step has no allocator readings. GPU traces taken with FULL_TRACE have them.</p>}
+        {!!others?.hidden && <p class="dim">{others.hidden.toLocaleString("en-US")} events of threads, all shorter than {format(others.hidden_below ?? 0, "micros")}, are not drawn.</p>}
       </div>
-      <p class="told" aria-live="polite">{measure ? `${format(Math.round(Math.abs(measure.until - measure.from)), "micros")} from ${format(Math.round(Math.min(measure.from, measure.until)), "micros")}`
-        : hover ? tell(hover) : cursor ? `${tell({ ...cursor, row: 0, n: 1, busy: cursor.w })} · ${cursor.name} · ${laneName(lanes, cursor.lane)}` : " "}</p>
-      {!side && (
-        <>
-          <FamilyLegend profile={profile} />
-          <div class="columns">
-            {term?.kind === "node" && flows.data && <Neighbours flows={flows.data} pairs={pairs} />}
-            <Totals params={params} view={stretch ?? view} lanes={lanes} isChosen={!!stretch} />
-            {curves.length > 0 && <Holders params={params} curves={curves} at={at} />}
-          </div>
-          {memory.data?.length === 0 && <p class="dim">There is no memory curve, because this step has no allocator readings; GPU traces taken with FULL_TRACE have them.</p>}
-        </>
-      )}
-    </>
+      {hover && !drag && <HoverCard slice={hover} self={(hover.isOfThreads ? threads : tiles)?.self(hover, view.from, view.until, width - LEFT)} params={params}
+        lane={hover.isOfThreads ? others?.lanes.find((l) => l.lane === hover.lane)?.name ?? "" : laneName(lanes, hover.lane)} />}
+    </div>
+  );
+}
+
+// An event of a thread.
+function Chosen({ slice, self, lanes, onClose }: { slice: Slice; self?: number; lanes?: Lanes; onClose: () => void }) {
+  const facts: [string, string | undefined][] = [["start", format(slice.x, "micros")], ["duration", format(slice.w, "micros")],
+    ["self", self === undefined ? undefined : format(self, "micros")], ["for", slice.family], ["thread", lanes?.lanes.find((l) => l.lane === slice.lane)?.name]];
+  return (
+    <aside class="details" aria-label="selection" aria-live="polite">
+      <button type="button" class="close" aria-label="clear the selection" onClick={onClose}>×</button>
+      <p class="kind">{slice.n > 1 ? `${slice.n} events` : "event of a thread"}</p>
+      <h2>{slice.n > 1 ? `longest: ${slice.op}` : slice.op}</h2>
+      <dl class="facts-list">{facts.filter(([, value]) => value).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+    </aside>
   );
 }
 
@@ -232,22 +309,25 @@ function laneName({ lanes }: Lanes, i: number): string {
   return lane ? `${shortName(lane.device)}, ${lane.name || `lane ${lane.number}`}` : "";
 }
 
-function FamilyLegend({ profile }: { profile: Profile }) {
+const THREADS = [["python", "Python"], ["input", "input"], ["compile", "compile"], ["dispatch", "dispatch"], ["runtime", "waits"], ["operation", "operations on threads"]];
+
+function FamilyLegend({ profile, hasThreads }: { profile: Profile; hasThreads?: boolean }) {
   return (
     <ul class="legend">
       {profile.families.map((f) => <li key={f.name}><Dot family={f.name} title={f.title} />{f.title}</li>)}
+      {hasThreads && THREADS.map(([name, title]) => <li key={name}><span class={`dot part-${name}`} />{title}</li>)}
       <li class="dim">lower slices: several operations; the height is the share of time they are busy</li>
     </ul>
   );
 }
 
-// A part of the page of a fixed height that scrolls; the policy forbids styles in HTML.
-function Sized({ height, content, children }: { height: number; content: number; children: ComponentChildren }) {
+// What scrolls, in a part of the page whose height may be fixed; the policy forbids styles in HTML.
+function Sized({ height, content, children }: { height?: number; content: number; children: ComponentChildren }) {
   const spacer = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const inner = spacer.current, outer = inner?.parentElement;
     if (!inner || !outer) return;
-    outer.style.height = `${height}px`;
+    if (height !== undefined) outer.style.height = `${height}px`;
     inner.style.height = `${content}px`;
   }, [height, content]);
   return <div ref={spacer} class="spacer">{children}</div>;
@@ -258,25 +338,7 @@ function Heading({ lanes, state, profile }: { lanes: Lanes; state: State; profil
   const { data } = useApi<Selection>(state.values.sel ? "selection" : null, { ...requestParams(state), sel: state.values.sel, metric_column: metric.column });
   const executions = lanes.lanes.reduce((sum, l) => sum + l.executions, 0);
   return (
-    <>
       <h1>{format(lanes.duration, "micros")} <small>from the first to the last operation of step {lanes.step} · {executions.toLocaleString("en-US")} executions on {lanes.total} lane{lanes.total === 1 ? "" : "s"}
         {state.values.sel && <Selected value={data?.total[metric.column] ?? 0} metric={metric} />}</small></h1>
-      <Hints state={state} profile={profile} step={lanes.step} />
-    </>
-  );
-}
-
-function Hints({ state, profile, step }: { state: State; profile: Profile; step: number }) {
-  return (
-    <p class="facts">
-      {profile.steps.length > 1 && (
-        <>
-          step {profile.steps.slice(0, 30).map((s) => (
-            <span key={s.step}><a href={link({ values: { step: String(s.step) } })} aria-current={s.step === step ? "true" : undefined} class="step">{s.step}</a> </span>
-          ))}· <Toggle state={state} name={SIDE}>steps side by side</Toggle> ·{" "}
-        </>
-      )}
-      W A S D: move and zoom · drag: select a stretch · F: zoom to it · 0: show all · M: measure · [ ]: previous and next slice · click a device to close its lanes
-    </p>
   );
 }

@@ -1,0 +1,81 @@
+"""What threads did meanwhile, as the timeline draws it: against a decoder of traces that knows field
+numbers only (tests/xplane/xspace.py)."""
+
+import gzip
+import os
+import sys
+
+import pytest
+import tree
+from serving import Server
+
+sys.path.insert(0, os.path.join(tree.TOP, "tests", "xplane"))
+import xspace  # noqa: E402
+
+SAMPLES = os.path.join(tree.TOP, "tests", "xplane", "samples")
+
+
+def good(server, path):
+    status, answer = server.api(path)
+    assert status == 200, answer
+    return answer
+
+
+def threads_of(path):
+    """[(name of a line, name of an event, start and end in picoseconds)] of the hosts."""
+    with gzip.open(path) as file:
+        data = file.read()
+    events, recorded_ns = [], 0
+    planes = [xspace.Plane(value) for number, value in xspace.fields(data) if number == 1]
+    for plane in planes:
+        recorded_ns = plane.stats.get("profile_start_time", recorded_ns)
+        if plane.name.startswith("/host:CPU"):
+            for line in plane.lines:
+                events += [(line.name, e.name, e.start, e.end) for e in line.events if not e.occurrences]
+    return events, recorded_ns
+
+
+@pytest.mark.parametrize("name", ["tf_cnn_fit", "tf_data", "jax_default", "tf215_cnn_loop_python", "tf_transformer_jit", "synthetic_gpu"])
+def test_threads_have_the_events_of_their_lines(name):
+    path = os.path.join(SAMPLES, name + ".xplane.pb.gz")
+    server = Server(path)
+    server.wait_until_loaded()
+    try:
+        steps = good(server, "profile")["steps"]
+        step = steps[-1]["step"] if steps else -1
+        of = f"step={step}&of=threads"
+        lanes = good(server, f"lanes?{of}")
+        found, n = {}, 0
+        for lane in lanes["lanes"]:
+            answer = good(server, f"slices?{of}&lane={lane['lane']}&until_lane={lane['lane'] + 1}&min=0"
+                                  f"&from=-100000000&until={lanes['duration'] + 100000000}")
+            row = answer["lanes"][0]
+            assert set(row["n"]) <= {1}
+            for op, x, w in zip(row["op"], row["x"], row["w"]):
+                found.setdefault(lane["name"], []).append((answer["ops"][op]["name"], lanes["start"] + x, w))
+                n += 1
+            # None of a row overlaps the next, and what is below another is within it.
+            for r in set(row["row"]):
+                mine = sorted((x, x + w) for x, w, at in zip(row["x"], row["w"], row["row"]) if at == r)
+                assert all(a[1] <= b[0] for a, b in zip(mine, mine[1:])), (lane["name"], r)
+        assert n == sum(lane["executions"] for lane in lanes["lanes"])
+        events, recorded_ns = threads_of(path)
+        # Lines may count from the start of recording.
+        shift_ps = recorded_ns * 1000 if recorded_ns and events and min(e[2] for e in events) < recorded_ns * 500 else 0
+        begin, end = lanes["start"] * 10**6 - shift_ps, (lanes["start"] + lanes["duration"]) * 10**6 - shift_ps
+        expected = {}
+        for line, event, first, last in events:
+            if first < end and last >= begin:
+                expected.setdefault(line, []).append((event[1:] if event.startswith("$") else event, first + shift_ps, last - first))
+        assert sorted(expected) == sorted(found)
+        for line, those in expected.items():
+            assert len(those) == len(found[line]), line
+            # Whole microseconds: of the start and of the end, so events within others stay there.
+            assert sorted((e[0], e[1] // 10**6, (e[1] + e[2]) // 10**6) for e in those) == \
+                sorted((e[0], e[1], e[1] + e[2]) for e in found[line]), line
+    finally:
+        assert server.stop() == 0
+
+
+def test_without_a_trace_there_are_none(server):
+    assert good(server, "lanes?step=0&of=threads")["lanes"] == []

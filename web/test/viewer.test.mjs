@@ -1,0 +1,120 @@
+// The trace viewer: threads beside devices, a pane with its own place, keys and wheel without a click.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { goTo, inaccessible, settle, start, stop, TOP } from "./browser.mjs";
+
+let started, opened, page;
+
+before(async () => {
+  started = await start([path.join(TOP, "examples/traces/keras_fit.xplane.pb.gz")]);
+  ({ opened, page } = started);
+});
+
+after(() => stop(started));
+
+const ask = async (route) => (await page.request.get(`${opened.origin}/api/${route}`)).json();
+const box = () => page.locator(".timeline canvas").boundingBox();
+const lines = () => page.evaluate(() => document.querySelector(".timeline canvas").lines());
+const spot = async (slice, line) => {
+  const place = await box();
+  return [place.x + (Math.max(196, slice.left) + Math.min(place.width, slice.right)) / 2, place.y + line.y + slice.row * 21 + 8];
+};
+
+test("it fills the window, and the page itself does not scroll", async () => {
+  for (const [width, height] of [[1280, 720], [1920, 1000]]) {
+    await page.setViewportSize({ width, height });
+    await goTo(opened, "#/timeline?step=1");
+    const place = await box(), footer = await page.locator(".trace footer").boundingBox();
+    assert.ok(place.height > 0.55 * height, `${place.height} of ${height}`);
+    assert.ok(Math.abs(footer.y + footer.height - height) < 2);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollHeight > innerHeight), false);
+  }
+  await page.setViewportSize({ width: 1280, height: 720 });
+});
+
+test("threads of the host have rows, idle ones are folded and counted", async () => {
+  await goTo(opened, "#/timeline?step=1");
+  const { lanes } = await ask("lanes?step=1&of=threads"), shown = await lines();
+  assert.deepEqual(shown.filter((l) => l.of === "threads").map((l) => l.title).sort(), lanes.map((l) => l.name).sort());
+  assert.deepEqual(shown.filter((l) => l.kind === "device").map((l) => l.title), ["Python", "cpu:0", "Host threads"]);
+  const executions = await ask("lanes?step=1"), idle = executions.lanes.filter((l) => !l.executions).length;
+  assert.ok(idle > 0);
+  assert.match(shown.find((l) => l.title === "cpu:0").share, new RegExp(`${idle} idle folded`));
+  assert.equal(shown.filter((l) => l.kind === "lane" && !l.of).length, executions.lanes.length - idle);
+  const events = await page.evaluate(() => document.querySelector(".timeline canvas").drawnThreads());
+  assert.ok(events.some((e) => e.op === "FunctionRun"), events.map((e) => e.op).join());
+});
+
+test("W, A, S, D work without a click first, and 0 shows all", async () => {
+  await goTo(opened, "#/timeline?step=1");
+  await page.keyboard.press("w");
+  await page.keyboard.press("d");
+  await settle(page);
+  const [, from, until] = /zoom=(\d+)-(\d+)/.exec(page.url()).map(Number), { duration } = await ask("lanes?step=1");
+  assert.ok(Math.abs(until - from - duration / 2) <= 2 && from > duration / 4);
+  await page.keyboard.press("0");
+  await settle(page);
+  assert.doesNotMatch(page.url(), /zoom=/);
+});
+
+test("selecting moves nothing below the cursor, and a double click goes to what the button went down on", async () => {
+  await goTo(opened, "#/timeline?step=1");
+  const before = await box(), slices = (await page.evaluate(() => document.querySelector(".timeline canvas").drawn())).filter((s) => s.n === 1 && s.right - s.left > 20);
+  const shown = await lines();
+  for (const slice of slices.slice(0, 6)) {
+    await goTo(opened, "#/timeline?step=1");
+    const line = shown.find((l) => l.kind === "lane" && !l.of && l.lane === slice.lane);
+    await page.mouse.dblclick(...await spot(slice, line));
+    await settle(page);
+    assert.deepEqual(await box(), before);
+    const [, from, until] = /zoom=(\d+)-(\d+)/.exec(page.url()).map(Number);
+    assert.ok(from <= slice.x && until >= slice.x + slice.w && until - from <= 1.5 * slice.w + 6, `${from}-${until} of ${slice.x}+${slice.w}`);
+    assert.match(page.url(), new RegExp(`sel=node%3A${slice.node}(&|$)`));
+  }
+});
+
+test("a card at the cursor says what a slice is, in the window at any corner", async () => {
+  await goTo(opened, "#/timeline?step=1");
+  const shown = await lines();
+  for (const of of [undefined, "threads"]) {
+    const all = await page.evaluate((name) => document.querySelector(".timeline canvas")[name](), of ? "drawnThreads" : "drawn");
+    const line = shown.find((l) => l.kind === "lane" && l.of === of && all.some((s) => s.lane === l.lane && s.n === 1 && s.w > 300 && s.x >= 0));
+    const slice = all.find((s) => s.lane === line.lane && s.n === 1 && s.w > 300 && s.x >= 0), place = await box(), { duration } = await ask("lanes?step=1");
+    const scale = (place.width - 196) / duration, at = { ...slice, left: 196 + slice.x * scale, right: 196 + (slice.x + slice.w) * scale };
+    await page.mouse.move(...await spot(at, line));
+    const card = page.locator(".hover-card");
+    await card.waitFor();
+    assert.match(await card.innerText(), of ? new RegExp(slice.op.replace(/[^\w]/g, ".")) : /duration/);
+    const where = await card.boundingBox();
+    assert.ok(where.x >= 0 && where.y >= 0 && where.x + where.width <= 1280 && where.y + where.height <= 720);
+    await page.mouse.move(5, 5);
+    await card.waitFor({ state: "detached" });
+  }
+});
+
+test("a plain drag moves the picture, and the small one of the whole step moves the window", async () => {
+  await goTo(opened, "#/timeline?step=1&zoom=1000-1500");
+  const place = await box();
+  await page.mouse.move(place.x + 600, place.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(place.x + 500, place.y + 60);
+  await page.mouse.up();
+  await settle(page);
+  const [, from, until] = /zoom=(\d+)-(\d+)/.exec(page.url()).map(Number), expected = 1000 + (100 * 500) / (place.width - 196);
+  assert.ok(Math.abs(from - expected) <= 2 && until - from === 500, `${from}-${until}, expected ${expected}`);
+  assert.doesNotMatch(page.url(), /sel=/);
+  const map = await page.locator(".minimap svg").boundingBox(), { duration } = await ask("lanes?step=1");
+  await page.mouse.click(map.x + map.width / 4, map.y + 10);
+  await settle(page);
+  const moved = /zoom=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
+  assert.ok(Math.abs((moved[0] + moved[1]) / 2 - duration / 4) < 8, moved.join());
+});
+
+for (const theme of ["light", "dark"])
+  test(`accessible, ${theme}, with threads`, async () => {
+    await goTo(opened, `#/timeline?step=1&theme=${theme}`);
+    assert.deepEqual(await inaccessible(page), []);
+  });
+
+test("the console is empty", () => assert.deepEqual(opened.problems, []));
