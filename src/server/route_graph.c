@@ -20,6 +20,7 @@ enum {
 	MIN_HUB = 6,
 	MAX_BETWEEN = 40,
 	MAX_SOURCES = 6,
+	MAX_GIVERS = 3,
 	TINY_NODES = 2,
 	TINY_SHARE = 1000,
 	LARGE_SHARE = 10
@@ -77,12 +78,19 @@ static bool has_few_sources(const struct graph_request *g)
 	return n <= MAX_SOURCES;
 }
 
+/* Few lead to an output of the model; many to a node that only waits for them. */
+static bool is_output(const struct box *b)
+{
+	return b->has_input && !b->has_output && b->n_neighbors <= MAX_GIVERS;
+}
+
 /* Of few boxes, those between others stay, and what comes out: without them the flow would have
  * gaps. */
 static bool is_tiny(const struct graph_request *g, const struct box *b)
 {
-	bool is_in_flow =
-		g->n_shown <= MAX_BETWEEN && (b->has_input || (is_source(b) && has_few_sources(g)));
+	bool is_in_flow = g->n_shown <= MAX_BETWEEN &&
+		((b->has_input && b->has_output) || is_output(b) ||
+			(is_source(b) && has_few_sources(g)));
 
 	return !is_in_flow && b->n_nodes <= (int64_t)(TINY_NODES * b->n_alike) &&
 		b->total <= g->metric->total[g->root] / TINY_SHARE;
