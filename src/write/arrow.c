@@ -168,8 +168,9 @@ static void release_schema(struct ArrowSchema *schema)
 	for (int64_t i = 0; i < schema->n_children; i++)
 		if (schema->children[i] && schema->children[i]->release)
 			schema->children[i]->release(schema->children[i]);
-	mem_free(schema->private_data);
+	/* That of a column is in the block that is freed. */
 	schema->release = NULL;
+	mem_free(schema->private_data);
 }
 
 /* A reader may move a column out and keep it, so each has its own block and name. */
