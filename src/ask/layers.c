@@ -24,7 +24,8 @@ enum {
 	HAS_MEMORY = 8,
 	HAS_LINES = 16,
 	HAS_PARAMETERS = 64,
-	HAS_SHARE = 32, /* of time or, if nothing ran, of float operations */
+	HAS_BATCH = 128, /* what was counted is of the batch that ran */
+	HAS_SHARE = 32,  /* of time or, if nothing ran, of float operations */
 };
 
 /* id, name, type, unit, what the profile must have */
@@ -37,7 +38,7 @@ enum {
 	X(SHARE, "share", DOUBLE, "fraction", HAS_SHARE)                       \
 	X(RUNS, "runs", INT64, NULL, HAS_RUN)                                  \
 	X(FLOAT_OPS, "float_ops", INT64, "count", HAS_COUNT)                   \
-	X(RATE, "float_ops_per_second", DOUBLE, "count", HAS_RUN | HAS_COUNT)  \
+	X(RATE, "float_ops_per_second", DOUBLE, "count", HAS_RUN | HAS_BATCH)  \
 	X(PARAMETERS, "parameters", INT64, "count", HAS_PARAMETERS)            \
 	X(MEMORY, "requested_bytes", INT64, "bytes", HAS_RUN | HAS_MEMORY)     \
 	X(LINE, "line", TEXT, NULL, HAS_LINES)                                 \
@@ -524,6 +525,10 @@ static void put_notes(const struct layers *l, struct answer *a)
 	/* Counting a graph says it itself. */
 	if (l->has & HAS_COUNT && m->uncounted && !m->graphs.n)
 		answer_note(a, "uncounted", "float operations: %s", m->uncounted);
+	if (l->has & HAS_COUNT && l->has & HAS_RUN && m->assumes_batch)
+		answer_note(a, "assumed_batch",
+			"no float operations per second: those counted are of a batch of 1, which "
+			"is not what ran");
 	answer_put_text(a, "model", l->tree.trunk ? l->tree.at.at[l->tree.trunk].name : SPAN(""));
 }
 
@@ -541,6 +546,7 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	}
 	if (status == TFPROF_OK) {
 		l.has |= (q->model->has_trace ? (unsigned)HAS_LINES : 0u) |
+			(l.has & HAS_COUNT && !q->model->assumes_batch ? (unsigned)HAS_BATCH : 0u) |
 			(l.has & (HAS_RUN | HAS_COUNT) ? (unsigned)HAS_SHARE : 0u);
 		for (size_t i = l.rows.n; i-- > 1;)
 			add_to_parent(&l.rows.at[l.rows.at[i].parent], &l.rows.at[i]);

@@ -126,6 +126,10 @@ static enum tfprof_status put_totals(struct answer *a, const struct asked *asked
 		answer_put_text(a, "uncounted", span_of(asked->model->uncounted));
 	else
 		answer_put_null(a, "uncounted");
+	if (asked->model->assumes_batch)
+		answer_put_int(a, "assumed_batch", 1);
+	else
+		answer_put_null(a, "assumed_batch");
 	return status;
 }
 

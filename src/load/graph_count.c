@@ -366,6 +366,7 @@ static bool complete_runs(struct count *c, struct buf *notes)
 
 static void put_notes(const struct count *c, struct buf *notes)
 {
+	c->m->assumes_batch |= c->file.assumes_batch;
 	buf_span(notes, buf_get(&c->file.notes));
 	for (size_t i = 0; i < c->walk.notes.n; i++) {
 		/* A trace says how often what it has of loops and branches ran. */

@@ -287,7 +287,12 @@ static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfp
 	if (status == TFPROF_OK) {
 		set_stacks(&n);
 		m->is_of_layers |= n.file.is_of_layers;
+		m->assumes_batch |= n.file.assumes_batch;
 		buf_span(l->notes, buf_get(&n.file.notes));
+		if (n.file.assumes_batch)
+			buf_text(l->notes,
+				"float operations: batch 1 was assumed where the file "
+				"leaves it open\n");
 		if (!put_notes(m, &n.walk, l->notes))
 			status = error_no_memory(err);
 		m->generation++;

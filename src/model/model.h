@@ -201,6 +201,7 @@ struct model {
 	size_t n_covered;
 	unsigned recorded;     /* MODEL_RECORDED_…: traces that it has */
 	const char *uncounted; /* what float operations lack (count/uncounted.h); NULL: nothing */
+	bool assumes_batch;    /* float operations are of a batch of 1: a file leaves it open */
 	bool has_trace;
 	bool is_recorded; /* by a tracer, which has more than a graph: see lineless.h */
 	bool misses_accelerator_stream;

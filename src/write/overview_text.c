@@ -135,6 +135,8 @@ static void put_totals(struct page *p)
 		put_number(p, "float operations  ", UNIT_COUNT, "float_ops", "");
 		if (is_known(p, "uncounted"))
 			buf_printf(&p->out, " (%s)", find(p, "uncounted")->text);
+		if (is_known(p, "assumed_batch"))
+			buf_text(&p->out, ", of a batch of 1: the file leaves it open");
 		buf_char(&p->out, '\n');
 	}
 }

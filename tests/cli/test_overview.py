@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from tree import DATA, TOP
+from tree import DATA, TESTS, TOP
 from wire import field
 
 CHECKPOINT = os.path.join(DATA, "checkpoint", "single", "model.ckpt")
@@ -158,3 +158,17 @@ def test_a_script_without_files(run):
     done = run(stdin=b"")
     assert done.returncode == 0
     assert done.stdout.startswith(b"tfprof: where the time")
+
+
+def test_a_batch_that_was_assumed_is_said(run):
+    """And float operations of it are not divided by the time of the batch that ran."""
+    model = os.path.join(TESTS, "models", "files", "mlp", "export")
+    trace = os.path.join(TESTS, "xplane", "samples", "tf_cnn_loop.xplane.pb.gz")
+    said = ", of a batch of 1: the file leaves it open\n"
+    assert said in overview(run, trace, model)
+    assert said not in overview(run, "profile")
+    answers = [json.loads(run("layers", *files, "--output=json").stdout)
+               for files in ((trace, model), ("profile",))]
+    assert "assumed_batch" in [note["id"] for note in answers[0]["notes"]]
+    assert ["float_ops_per_second" in answer["nodes"][0] for answer in answers] == [False, True]
+    assert all("float_ops" in answer["nodes"][0] for answer in answers)
