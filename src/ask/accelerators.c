@@ -73,8 +73,9 @@ static void put_rate(const struct model *m, const struct accelerator_program *p,
 static void put_program(const struct model *m, struct buf *b)
 {
 	const struct accelerator_program *p = &m->main_program;
-	int64_t rest_ps =
-		p->run_ps - p->transfer_wait_ps - p->wait_ps - p->collective_ps - p->computing_ps;
+	/* Damaged times may add up to more than the largest number. */
+	double rest_ps = (double)p->run_ps - (double)p->transfer_wait_ps - (double)p->wait_ps -
+		(double)p->collective_ps - (double)p->computing_ps;
 	bool is_first = true;
 
 	buf_text(b, ", ");
@@ -93,7 +94,7 @@ static void put_program(const struct model *m, struct buf *b)
 	put_part(p, p->collective_ps, "is spent in collectives", &is_first, b);
 	if (put_part(p, p->computing_ps, "computes", &is_first, b))
 		put_rate(m, p, b);
-	put_part(p, rest_ps, "is idle", &is_first, b);
+	put_part(p, rest_ps > 0 && rest_ps < 9e18 ? (int64_t)rest_ps : 0, "is idle", &is_first, b);
 	buf_char(b, '.');
 }
 

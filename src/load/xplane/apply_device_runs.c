@@ -5,6 +5,7 @@
  * runs again, another run has begun. */
 #include <stdlib.h>
 
+#include "base/clamped.h"
 #include "load/xplane/transfers.h"
 
 struct program_sums {
@@ -53,11 +54,11 @@ static bool add_waiting(struct summer *s, struct accelerator_program *to, const 
 	bool ok = true;
 
 	if (transfers_is_collective(s->t, op->target))
-		to->collective_ps += self_ps;
+		add_clamped(&to->collective_ps, self_ps);
 	else if (is_transfer(target, &ok))
-		to->transfer_wait_ps += self_ps;
+		add_clamped(&to->transfer_wait_ps, self_ps);
 	else if (target->is_waiting)
-		to->wait_ps += self_ps;
+		add_clamped(&to->wait_ps, self_ps);
 	return ok;
 }
 
@@ -94,7 +95,7 @@ static bool add_line(struct summer *s, const struct trace_line *line, size_t end
 		if (sums &&
 			(!op || sums->program != target->program ||
 				(is_top && s->seen_in[op->target] == s->run))) {
-			sums->found.run_ps += last_ps - first_ps;
+			add_clamped(&sums->found.run_ps, last_ps - first_ps);
 			sums = NULL;
 		}
 		if (!op)
@@ -112,8 +113,8 @@ static bool add_line(struct summer *s, const struct trace_line *line, size_t end
 			last_ps = op->start_ps + op->total_ps;
 		if (is_top)
 			around_ps = op->start_ps + op->total_ps;
-		sums->self_ps += op->self_ps > 0 ? op->self_ps : 0;
-		s->self_ps[op->target] += op->self_ps > 0 ? op->self_ps : 0;
+		add_clamped(&sums->self_ps, op->self_ps > 0 ? op->self_ps : 0);
+		add_clamped(&s->self_ps[op->target], op->self_ps > 0 ? op->self_ps : 0);
 		s->n_ran[op->target]++;
 		s->seen_in[op->target] = s->run;
 		ok = add_waiting(s, &sums->found, op) &&
@@ -158,7 +159,7 @@ static bool add_computing(struct summer *s, struct program_sums *main)
 			target->is_waiting || transfers_is_collective(s->t, i) ||
 			is_transfer(target, &ok))
 			continue;
-		to->computing_ps += s->self_ps[i];
+		add_clamped(&to->computing_ps, s->self_ps[i]);
 		if (s->self_ps[i] <= most_ps)
 			continue;
 		most_ps = s->self_ps[i];
@@ -198,11 +199,11 @@ static void join(struct accelerator_program *to, const struct accelerator_progra
 		to->most_runs = from->most_runs;
 	to->n_devices += from->n_devices;
 	to->n_runs += from->n_runs;
-	to->run_ps += from->run_ps;
-	to->transfer_wait_ps += from->transfer_wait_ps;
-	to->wait_ps += from->wait_ps;
-	to->collective_ps += from->collective_ps;
-	to->computing_ps += from->computing_ps;
+	add_clamped(&to->run_ps, from->run_ps);
+	add_clamped(&to->transfer_wait_ps, from->transfer_wait_ps);
+	add_clamped(&to->wait_ps, from->wait_ps);
+	add_clamped(&to->collective_ps, from->collective_ps);
+	add_clamped(&to->computing_ps, from->computing_ps);
 	if (from->transfer_bytes > to->transfer_bytes)
 		to->transfer_bytes = from->transfer_bytes;
 	if (from->transfer_rate > to->transfer_rate)
@@ -223,7 +224,7 @@ static bool find_main(struct summer *s, struct apply *a)
 	bool is_main;
 
 	for (size_t i = 0; i < s->programs.n; i++) {
-		all_ps += s->programs.at[i].self_ps;
+		add_clamped(&all_ps, s->programs.at[i].self_ps);
 		if (!main || s->programs.at[i].self_ps > main->self_ps)
 			main = &s->programs.at[i];
 	}

@@ -1,6 +1,7 @@
 /* What each accelerator of a trace did: busy, idle, launches, memory (model/accelerator.h). */
 #include <stdlib.h>
 
+#include "base/clamped.h"
 #include "load/xplane/apply.h"
 
 struct interval {
@@ -186,8 +187,8 @@ static void sum_steps(const struct trace *t, uint32_t device, struct accelerator
 		if (step->kept != device || step->end_ps <= step->start_ps)
 			continue;
 		a->n_steps++;
-		a->step_ps += step->end_ps - step->start_ps;
-		a->step_busy_ps += busy_within(list, step->start_ps, step->end_ps);
+		add_clamped(&a->step_ps, step->end_ps - step->start_ps);
+		add_clamped(&a->step_busy_ps, busy_within(list, step->start_ps, step->end_ps));
 	}
 }
 
