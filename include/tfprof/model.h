@@ -18,6 +18,11 @@ extern "C" {
 TFPROF_API enum tfprof_status tfprof_model_run(const struct tfprof_input *input,
 	enum tfprof_reading reading, const tfprof_options *options, tfprof_result **result,
 	struct tfprof_error *err);
+/* The same for a question that can be asked of a model file, too: "memory" estimates what a call
+ * or a training step takes. `options` are set with tfprof_options_set_for() and its name. */
+TFPROF_API enum tfprof_status tfprof_model_ask(const char *question,
+	const struct tfprof_input *input, enum tfprof_reading reading,
+	const tfprof_options *options, tfprof_result **result, struct tfprof_error *err);
 /* Whether a path leads to a file that is mainly a model, to be counted rather than viewed as
  * a graph: a SavedModel, .meta, .keras, .h5 or .tflite. */
 TFPROF_API int tfprof_model_recognize(const char *path);

@@ -599,6 +599,7 @@ struct tfprof_question_info {
 	const char *name;
 	enum tfprof_takes takes;
 	int is_view;                  /* it shows nodes: scope, graph, op or code */
+	int takes_model;              /* tfprof_model_ask() takes it */
 	const char *usage;            /* arguments of its command */
 	const char *summary;          /* one line, for lists */
 	const char *description;      /* a paragraph */

@@ -173,8 +173,9 @@ static PyMethodDef functions[] = {
 		"Recognizes the inputs of one side of a comparison: n is 1 if they are parts of "
 		"one run."},
 	{"model", (PyCFunction)(void (*)(void))model_run, METH_VARARGS | METH_KEYWORDS,
-		"model(model, settings=()) -> Result\n\n"
-		"Counts what a model (bytes or a path) costs; settings are (name, value) pairs."},
+		"model(model, settings=(), question='model') -> Result\n\n"
+		"Counts what a model (bytes or a path) costs, or answers another question about "
+		"it; settings are (name, value) pairs."},
 	{"diff", compare_run, METH_VARARGS,
 		"diff(view, base, new, settings) -> Result\n\n"
 		"Compares two lists of profiles; settings are (name, value) pairs."},

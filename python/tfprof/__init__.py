@@ -47,6 +47,7 @@ _PARTS = {
     "installed": "_install",
     "load": "_profile",
     "model": "_model",
+    "model_memory": "_model",
     "profile": "model_analyzer",
     "profile_function": "_function",
     "trace": "_trace",

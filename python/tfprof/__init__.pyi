@@ -16,6 +16,7 @@ from tfprof._diff import Diff as Diff
 from tfprof._diff import diff as diff
 from tfprof._model import Model as Model
 from tfprof._model import model as model
+from tfprof._model import model_memory as model_memory
 from tfprof._native import ArgumentError as ArgumentError
 from tfprof._native import Error as Error
 from tfprof._native import FileError as FileError

@@ -2,9 +2,10 @@
 
 import os
 import tempfile
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, TypeVar
 
 from tfprof import _native, _options
+from tfprof._answer import Answer
 from tfprof._report import Report
 
 
@@ -79,22 +80,22 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _settings(batch_size: Optional[int], options: Dict[str, Any]) -> List[Tuple[str, Any]]:
-    known = ["batch_size", *(name for name in _options.of("model")
+def _settings(question: str, batch_size: Optional[int],
+              options: Dict[str, Any]) -> List[Tuple[str, Any]]:
+    known = ["batch_size", *(name for name in _options.of(question)
                              if name not in ("batch_size", "output"))]
+    function = "model_memory" if question == "memory" else question
     for name in options:
         if name not in known:
-            raise TypeError(f"model() got an unexpected keyword argument {name!r}: expected one "
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: expected one "
                             f"of: {', '.join(known)}")
     given = {name: value for name, value in options.items() if value is not None}
     if batch_size is not None:
         given["batch_size"] = batch_size
-    return _options.from_keywords("model", None, given)[0]
+    return _options.from_keywords(question, None, given)[0]
 
 
-def _count(source: Any, settings: List[Tuple[str, Any]], strict: bool = False,
-           recover: bool = False) -> Model:
-    return Model(_native.model(source, settings=settings, strict=strict, recover=recover))
+_Counted = TypeVar("_Counted", bound=Report)
 
 
 def _frozen(function: Any) -> bytes:
@@ -120,24 +121,52 @@ def model(model: Any, batch_size: Optional[int] = None, *, strict: bool = False,
     """
     if strict and recover:
         raise _native.ArgumentError("strict and recover cannot be combined")
-    settings = _settings(batch_size, options)
+    settings = _settings("model", batch_size, options)
+
+    def count(source: Any) -> Model:
+        return Model(_native.model(source, settings=settings, strict=bool(strict),
+                                   recover=bool(recover)))
+    return _read(model, count)
+
+
+def model_memory(model: Any, batch_size: Optional[int] = None, **options: Any) -> Answer:
+    """An estimate of the memory that a model takes: of a call or, with ``training=True``, of a
+    training step: weights, the optimizer's slots, gradients, and what each layer keeps for the
+    backward pass.
+
+    ``model`` is what ``tfprof.model`` takes. Options are those of ``tfprof memory`` for models:
+    ``optimizer``, ``dtype``, ``limit`` (then ``largest_batch`` is the largest that fits),
+    ``input_shapes``, ``signature``, ``trip_count``.
+
+    >>> import tfprof
+    >>> found = tfprof.model_memory('tests/models/files/mlp/export', 64, training=True, limit='1GB')
+    >>> found.is_estimate, found.batch_size
+    (1, 64)
+    """
+    settings = _settings("memory", batch_size, options)
+    return _read(model, lambda source: Answer(
+        _native.model(source, settings=settings, question="memory"), "memory"))
+
+
+def _read(model: Any, count: Callable[[Any], _Counted]) -> _Counted:
+    """Gives what is counted as a file: its path or its bytes."""
     if isinstance(model, (str, bytes, bytearray, memoryview)) or hasattr(model, "__fspath__"):
-        return _count(model, settings, bool(strict), bool(recover))
+        return count(model)
     if hasattr(model, "SerializeToString"):
-        return _count(model.SerializeToString(), settings)
+        return count(model.SerializeToString())
     if hasattr(model, "structured_input_signature") and hasattr(model, "graph"):
-        return _count(_frozen(model), settings)
+        return count(_frozen(model))
     if hasattr(model, "layers") and hasattr(model, "save"):
         with tempfile.TemporaryDirectory() as directory:
             if hasattr(model, "output_shape") or hasattr(model, "get_config"):
                 path = os.path.join(directory, "model.keras")
                 model.save(path)
-                counted = _count(path, settings)
+                counted = count(path)
                 if not any(note["id"] == "no_layer_graph" for note in counted.to_dict()["notes"]):
                     return counted
             path = os.path.join(directory, "export")
             model.export(path, verbose=False)
-            counted = _count(path, settings)
+            counted = count(path)
             counted.to_dict()
             return counted
     raise TypeError(f"model: expected a path, bytes, a Keras model, a concrete function or a "

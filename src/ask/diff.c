@@ -317,7 +317,7 @@ static enum tfprof_status read_model(struct answer *a, bool is_base, const struc
 	side_init(side, N_MODEL_METRICS, true);
 	if (!push_name(report, is_base, in->path ? in->path : ""))
 		return error_no_memory(err);
-	status = model_count(&counted, in, q, err);
+	status = model_count(&counted, in, q, false, err);
 	if (status == TFPROF_OK) {
 		read_layers(side, &counted->summary);
 		note_model(a, &counted->file, in->path ? in->path : "model");

@@ -16,6 +16,8 @@
 
 #include <stdlib.h>
 
+#include "base/spelling.h"
+
 static const struct tfprof_column_info infos[] = {
 #define X(id, name, type, one) {name, TFPROF_COLUMN_##type, one, 0},
 	MEMORY_COLUMNS(X)
@@ -125,6 +127,21 @@ static void put_headline(struct answer *a, const ranking *ranks, const struct me
 		answer_put_text(a, "headline", buf_get(is_of_pool ? &pools->headline : headline));
 }
 
+/* Options that only say how a model would run. */
+static enum tfprof_status refuse_model_options(const struct tfprof_options *o,
+	struct tfprof_error *err)
+{
+	static const enum option_id ids[] = {OPT_BATCH_SIZE, OPT_INPUT_SHAPES, OPT_SIGNATURE,
+		OPT_TRIP_COUNT, OPT_TRAINING, OPT_OPTIMIZER, OPT_TRAINING_DTYPE, OPT_MEMORY_LIMIT};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		if (options_is_given(o, ids[i]))
+			return error_set(err, TFPROF_ARGUMENT,
+				"%s applies to the memory of a model file: this is a profile",
+				OPTION(option_get_name(ids[i])));
+	return TFPROF_OK;
+}
+
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
 	enum tfprof_status status = model_check_traces(q->model, err);
@@ -133,6 +150,10 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	struct buf headline = {0};
 	bool ok;
 
+	if (q->file)
+		return memory_of_model(a, q, err);
+	if (status == TFPROF_OK)
+		status = refuse_model_options(q->options, err);
 	if (status != TFPROF_OK)
 		return status;
 	ok = memory_curves_read(&pools.curves, q->model, -1) &&
@@ -155,7 +176,7 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 
 static bool has_memory(const struct asked *q)
 {
-	return q->model->compiled.programs.n > 0 || memory_curves_exist(q->model);
+	return q->file || q->model->compiled.programs.n > 0 || memory_curves_exist(q->model);
 }
 
 static const struct question_need needs[] = {
@@ -174,8 +195,11 @@ const struct question memory_question = {
 		"`borrowed` says how. Programs that ran come first, then the largest. Then, for "
 		"each "
 		"allocator that was recorded, its peak, its capacity and who held how much at that "
-		"time: nodes by layer, programs, and what was there before the recording.",
+		"time: nodes by layer, programs, and what was there before the recording. Of a "
+		"model file, it estimates the memory of a call or of a training step, and the "
+		"largest batch that fits.",
 	.example = "",
+	.takes_model = true,
 	.state = QUESTION_LOADED,
 	.needs = needs,
 	.run = run,

@@ -79,6 +79,12 @@ bool memory_program_put(struct memory_program *x, struct span name);
 bool memory_program_put_headline(struct memory_program *x, struct span name, struct buf *b);
 void memory_program_note(struct memory_program *x, struct span name);
 
+/* ---- model files (memory_model.c) -------------------------------------------- */
+
+/* The answer if a model file is asked about. */
+enum tfprof_status memory_of_model(struct answer *a, const struct asked *q,
+	struct tfprof_error *err);
+
 /* ---- allocators (memory_pools.c) ------------------------------------------- */
 
 /* A block that programs ask for: several of the same size may be meant. */

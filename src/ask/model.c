@@ -42,7 +42,7 @@ static struct model_device choose_device(const struct tfprof_options *o)
 }
 
 static enum tfprof_status count(struct model_report *report, const struct tfprof_input *in,
-	enum tfprof_reading reading, struct tfprof_error *err)
+	enum tfprof_reading reading, bool keeps_all, struct tfprof_error *err)
 {
 	const struct tfprof_options *o = report->options;
 	struct model_file_options file_options = {.batch_size = o->number[OPT_BATCH_SIZE],
@@ -60,7 +60,7 @@ static enum tfprof_status count(struct model_report *report, const struct tfprof
 		return status;
 	options.by_node = file->is_of_layers;
 	report->walk.trip_count = o->number[OPT_TRIP_COUNT];
-	status = model_file_walk(file, &report->walk, in, false, err);
+	status = model_file_walk(file, &report->walk, in, keeps_all, err);
 	if (status != TFPROF_OK)
 		return status;
 	snprintf(batch, sizeof(batch), "%lld", (long long)report->walk.conflict_ratio);
@@ -224,7 +224,7 @@ static enum tfprof_status check_limits(struct answer *a, struct tfprof_error *er
 /* ---- asking --------------------------------------------------------------------- */
 
 enum tfprof_status model_count(struct model_report **made, const struct tfprof_input *in,
-	const struct asked *q, struct tfprof_error *err)
+	const struct asked *q, bool keeps_all, struct tfprof_error *err)
 {
 	struct model_report *report = *made = mem_zero(sizeof(*report));
 	enum tfprof_status status;
@@ -239,14 +239,14 @@ enum tfprof_status model_count(struct model_report **made, const struct tfprof_i
 	if (!(report->device.flops > 0) != !(report->device.bandwidth > 0))
 		return error_set(err, TFPROF_ARGUMENT, "%s and %s go together: give both, or %s",
 			OPTION("peak_flops"), OPTION("peak_bandwidth"), OPTION("device"));
-	status = count(report, in, q->reading, err);
+	status = count(report, in, q->reading, keeps_all, err);
 	return status == TFPROF_OK ? sort_layers(report, err) : status;
 }
 
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
 	struct model_report *report;
-	enum tfprof_status status = model_count(&report, q->file, q, err);
+	enum tfprof_status status = model_count(&report, q->file, q, false, err);
 
 	a->detail = report;
 	if (status != TFPROF_OK)

@@ -24,9 +24,9 @@ bool model_make_table(const struct model_report *r, struct column_table *table);
 void model_put_shape(struct buf *b, const struct tensor *t);
 /* A layer's part of all float operations. */
 double model_share(const struct model_report *r, const struct layer *l);
-/* Counts a model. Free the report in any case, which NULL may be. */
+/* Counts a model; `keeps_all` as in walk.h. Free the report in any case, which NULL may be. */
 enum tfprof_status model_count(struct model_report **report, const struct tfprof_input *in,
-	const struct asked *q, struct tfprof_error *err);
+	const struct asked *q, bool keeps_all, struct tfprof_error *err);
 void model_report_free(void *report);
 /* What was assumed, what does not fit, and what the file's reader had to say. */
 void model_collect_notes(const struct model_report *r, struct answer *a);

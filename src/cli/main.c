@@ -111,7 +111,7 @@ static int report_model(const struct request *r)
 		return print_error(status, &err);
 	}
 	in = tfprof_input_file(r->files[0]);
-	status = tfprof_model_run(&in, r->reading, r->options, &result, &err);
+	status = tfprof_model_ask(r->command->name, &in, r->reading, r->options, &result, &err);
 	if (status == TFPROF_OK)
 		status = show_result(result, NULL, NULL, &err);
 	if (status != TFPROF_OK) {
@@ -284,6 +284,17 @@ static int load_and_run(struct request *r)
 	return exit_status;
 }
 
+/* Whether a question about profiles is asked of a model file, which it takes as well. */
+static bool asks_of_model(const struct request *r)
+{
+	struct tfprof_question_info info;
+	bool takes = false;
+
+	for (size_t i = 0; r->command && !takes && tfprof_question_get_info(i, &info); i++)
+		takes = info.takes_model && strcmp(info.name, r->command->name) == 0;
+	return takes && r->n_files == 1 && tfprof_model_recognize(r->files[0]);
+}
+
 static int dispatch(struct request *r)
 {
 	struct tfprof_error err;
@@ -298,6 +309,8 @@ static int dispatch(struct request *r)
 	else if (r->command && r->command->id == COMMAND_HELP)
 		status = show_help(r->word, &err);
 	else if (r->command && r->command->id == COMMAND_MODEL)
+		return report_model(r);
+	else if (asks_of_model(r))
 		return report_model(r);
 	else if (r->command && r->command->id == COMMAND_DIFF)
 		return compare(r);

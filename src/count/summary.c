@@ -394,13 +394,15 @@ bool summary_make(struct summary *s, struct walk *w, const struct summary_option
 		s->input_bytes = count_add(s->input_bytes, w->buffers.at[i]);
 	s->is_saturated = cost_float_ops(s->total.cost) == INT64_MAX ||
 		s->total.parameters == INT64_MAX || s->peak_bytes == INT64_MAX;
-	mem_free(layer_of);
+	s->layer_of = layer_of;
 	return ok;
 }
 
 void summary_clear(struct summary *s)
 {
 	vec_clear(&s->layers);
+	mem_free(s->layer_of);
+	s->layer_of = NULL;
 	vec_clear(&s->ops);
 	vec_clear(&s->dtypes);
 	hash_clear(&s->layer_index);

@@ -57,6 +57,7 @@ struct summary_options {
 
 struct summary {
 	VEC(struct layer) layers; /* in the order of the walk */
+	uint32_t *layer_of;       /* by record; NONE: it only passes tensors on */
 	struct layer total;
 	VEC(struct op_total) ops; /* types that compute something, or are not counted */
 	VEC(struct dtype_total) dtypes;

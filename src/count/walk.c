@@ -303,6 +303,8 @@ static bool set_weights(struct walk *w, const struct eval *e, struct record *r)
 	weights.dtype = (int)node_int(e->graph, e->node, A_dtype, 1);
 	r->in_bytes =
 		count_add(r->in_bytes, count_multiply(e->weights_read, dtype_bytes(weights.dtype)));
+	if (w->keeps_all)
+		weights.keeps = keep_of_layer(e);
 	r->weights = (uint32_t)w->weights.n;
 	return vec_push(&w->weights, weights);
 }
@@ -330,6 +332,7 @@ static void record(struct walk *w, struct frame *f, struct eval *e, struct cost 
 	}
 	if (is_silent)
 		return;
+	r.parameter = e->n_out ? e->out->parameter : 0;
 	if (!set_site(w, f, &r) || !set_shape(w, e, &r) || !set_weights(w, e, &r) ||
 		!vec_push(&w->records, r))
 		w->no_memory = true;

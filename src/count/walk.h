@@ -16,7 +16,7 @@
 #define TFPROF_COUNT_WALK_H
 
 #include "base/buf.h"
-#include "count/ops.h"
+#include "count/keep.h"
 
 enum {
 	WALK_MAX_CALLS = 100,       /* deep */
@@ -67,6 +67,7 @@ struct call_site {
 struct layer_weights {
 	int64_t parameters, trainable;
 	int dtype;
+	struct keeps keeps; /* only if the walk keeps all */
 };
 
 /* A node that was walked. There may be millions: memory that is touched first costs more
@@ -83,6 +84,7 @@ struct record {
 	uint32_t loop;                    /* in `loops`; 0: none */
 	uint32_t weights;                 /* a layer's weights, in `weights`; 0: it is no layer */
 	uint32_t serial;                  /* number of the record, as tensors name it */
+	uint32_t parameter;               /* that its first result is, + 1; 0: none */
 	uint32_t first_source, n_sources; /* producers of its inputs, in `sources` */
 	uint32_t first_use, n_uses;       /* buffers it reads, in `uses` */
 	uint32_t first_buffer, n_buffers; /* buffers the record makes */

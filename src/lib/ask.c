@@ -19,6 +19,7 @@ int tfprof_question_get_info(size_t i, struct tfprof_question_info *info)
 	*info = (struct tfprof_question_info){.name = q->name,
 		.takes = (enum tfprof_takes)q->takes,
 		.is_view = tfprof_view_from_name(q->name) >= 0,
+		.takes_model = q->takes_model || q->takes == TAKES_MODEL,
 		.summary = q->summary,
 		.description = q->description,
 		.example = q->example,
@@ -313,13 +314,24 @@ static enum tfprof_status ask_apart(const struct question *question, const tfpro
 	return status;
 }
 
-enum tfprof_status tfprof_model_run(const struct tfprof_input *in, enum tfprof_reading reading,
-	const tfprof_options *options, tfprof_result **result, struct tfprof_error *err)
+enum tfprof_status tfprof_model_ask(const char *name, const struct tfprof_input *in,
+	enum tfprof_reading reading, const tfprof_options *options, tfprof_result **result,
+	struct tfprof_error *err)
 {
+	const struct question *question = question_find(name);
 	struct asked q = {.file = in, .reading = reading};
 
 	*result = NULL;
-	return ask_apart(&model_question, options, &q, result, err);
+	if (!question || (question->takes != TAKES_MODEL && !question->takes_model))
+		return error_set(err, TFPROF_ARGUMENT,
+			"%.100s: cannot be asked of a model file: expected model or memory", name);
+	return ask_apart(question, options, &q, result, err);
+}
+
+enum tfprof_status tfprof_model_run(const struct tfprof_input *in, enum tfprof_reading reading,
+	const tfprof_options *options, tfprof_result **result, struct tfprof_error *err)
+{
+	return tfprof_model_ask("model", in, reading, options, result, err);
 }
 
 static struct asked_side side_of(const struct tfprof_diff_side *side)

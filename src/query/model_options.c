@@ -18,6 +18,30 @@ const char *const model_device_words[] = {
 #undef X
 		NULL};
 
+const struct model_optimizer model_optimizers[] = {
+#define X(name, slots) {name, slots},
+	MODEL_OPTIMIZERS(X)
+#undef X
+};
+
+const char *const model_optimizer_words[] = {
+#define X(name, slots) name,
+	MODEL_OPTIMIZERS(X)
+#undef X
+		NULL};
+
+const struct model_dtype model_dtypes[] = {
+#define X(name, activations, weights, whole) {name, activations, weights, whole},
+	MODEL_DTYPES(X)
+#undef X
+};
+
+const char *const model_dtype_words[] = {
+#define X(name, activations, weights, whole) name,
+	MODEL_DTYPES(X)
+#undef X
+		NULL};
+
 static const struct limit_word limit_words[] = {
 #define X(word, value) {#word, AMOUNT_COUNT, false},
 	MODEL_NUMBERS(X)

@@ -36,6 +36,20 @@
 	X("TPUv4", 275e12, "bfloat16", 1228e9) \
 	X("TPUv5e", 197e12, "bfloat16", 819e9) \
 	X("TPUv5p", 459e12, "bfloat16", 2765e9)
+
+/* Optimizers: word, numbers that they keep for each weight. */
+#define MODEL_OPTIMIZERS(X) \
+	X("adam", 2) X("adamw", 2) X("nadam", 2) X("adamax", 2) X("sgd", 0) X("momentum", 1) \
+	X("rmsprop", 1) X("adagrad", 1) X("adadelta", 2) X("ftrl", 2) X("lion", 1)
+
+/* What a model computes in: word, bytes of an element's activations and of its weights, as parts
+ * of those of the file. */
+#define MODEL_DTYPES(X) \
+	X("file", 1, 1, 1) \
+	X("float16", 1, 1, 2) \
+	X("bfloat16", 1, 1, 2) \
+	X("mixed_float16", 1, 2, 2) \
+	X("mixed_bfloat16", 1, 2, 2)
 /* clang-format on */
 
 /* Their names, ending in NULL. */
@@ -56,6 +70,21 @@ struct model_device {
 	const char *dtype;
 	double bandwidth;
 };
+
+struct model_optimizer {
+	const char *name;
+	int slots;
+};
+
+struct model_dtype {
+	const char *name;
+	int activations, weights, whole;
+};
+
+extern const char *const model_optimizer_words[];
+extern const struct model_optimizer model_optimizers[];
+extern const char *const model_dtype_words[];
+extern const struct model_dtype model_dtypes[];
 
 /* By the index of the word. */
 extern const struct model_device model_devices[];

@@ -118,6 +118,8 @@ static const char *const *words_of(size_t id)
 	case KIND_DEVICE: return model_device_words;
 	case KIND_LEVEL: return level_words;
 	case KIND_MODEL_ORDER: return model_order_words;
+	case KIND_OPTIMIZER: return model_optimizer_words;
+	case KIND_TRAINING_DTYPE: return model_dtype_words;
 	case KIND_DIFF_ORDER: return diff_order_words;
 	case KIND_WORDS: return select_words;
 	case KIND_OUTPUT: return output_words;
@@ -144,6 +146,8 @@ const struct tfprof_option_info *tfprof_option_get_info(size_t i)
 #define INFO_POSITIVE "int", "N", NULL, NULL, NULL
 #define INFO_LEVEL "word", "LEVEL", level_words, level_help, NULL
 #define INFO_MODEL_ORDER "word", "WORD", model_order_words, NULL, NULL
+#define INFO_OPTIMIZER "word", "NAME", model_optimizer_words, NULL, NULL
+#define INFO_TRAINING_DTYPE "word", "TYPE", model_dtype_words, NULL, NULL
 #define INFO_DIFF_ORDER "word", "WORD", diff_order_words, NULL, NULL
 #define INFO_NAME "text", "NAME", NULL, NULL, NULL
 #define INFO_SHAPES "shapes", "NAME:DIMS,...", NULL, NULL, NULL
@@ -457,6 +461,8 @@ static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct s
 	case KIND_BY:
 	case KIND_LEVEL:
 	case KIND_MODEL_ORDER:
+	case KIND_OPTIMIZER:
+	case KIND_TRAINING_DTYPE:
 	case KIND_DIFF_ORDER:
 	case KIND_TABLE_WORD: return set_word(o, id, value, err);
 	case KIND_LIMITS: return set_limits(o, id, value, err);

@@ -100,14 +100,23 @@
 		"Exit with status 3 if a finding reaches this level.")
 
 #define MODEL_OPTIONS                                                          \
-	X(BATCH_SIZE, "batch_size", POSITIVE, 0, "", "model diff",             \
+	X(BATCH_SIZE, "batch_size", POSITIVE, 0, "", "model memory diff",             \
 		"Use this batch size where the file leaves it open (default 1).") \
-	X(INPUT_SHAPES, "input_shapes", SHAPES, 0, "", "model diff",           \
+	X(INPUT_SHAPES, "input_shapes", SHAPES, 0, "", "model memory diff",           \
 		"Set shapes of inputs, such as x:1x224x224x3.")                \
-	X(SIGNATURE, "signature", NAME, 0, "", "model diff",                   \
+	X(SIGNATURE, "signature", NAME, 0, "", "model memory diff",                   \
 		"Count this signature of a SavedModel (default serving_default).") \
-	X(TRIP_COUNT, "trip_count", POSITIVE, 0, "", "model diff",             \
+	X(TRIP_COUNT, "trip_count", POSITIVE, 0, "", "model memory diff",             \
 		"Count loops whose length depends on data this many times (default 1).") \
+	X(TRAINING, "training", BOOL, 0, "false", "memory",                    \
+		"Of a model: estimate a training step instead of a call.")     \
+	X(OPTIMIZER, "optimizer", OPTIMIZER, 0, "adam", "memory",              \
+		"With training, count what this optimizer keeps for each weight.") \
+	X(TRAINING_DTYPE, "dtype", TRAINING_DTYPE, 0, "file", "memory",        \
+		"Compute in this type: that of the file, float16 or bfloat16, or mixed_ with weights in " \
+		"float32.")                                                    \
+	X(MEMORY_LIMIT, "limit", BYTES, 0, "0", "memory",                      \
+		"Of a model: find the largest batch that fits in this much memory, such as 16GB.") \
 	X(MODEL_FAIL_IF, "fail_if", LIMITS, 0, "", "model",                    \
 		"Exit with status 3 if a total exceeds a limit, such as macs>300M, and 4 if something " \
 		"was not counted, so that nobody can tell.")                   \
@@ -189,6 +198,8 @@ enum option_kind {
 	KIND_BY,
 	KIND_LEVEL,
 	KIND_MODEL_ORDER,
+	KIND_OPTIMIZER,
+	KIND_TRAINING_DTYPE,
 	KIND_DIFF_ORDER,
 	KIND_TABLE_WORD,
 	/* Texts of other forms. */
