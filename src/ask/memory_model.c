@@ -344,6 +344,8 @@ static void put_notes(struct answer *a, const struct estimate *x, bool is_traini
 			"at least: %zu operations have no rule for what they keep inside",
 			x->training.n_unknown);
 	model_collect_notes(x->report, a);
+	for (size_t i = 0; i < a->notes.n; i++)
+		a->notes.at[i].is_in_text = false;
 }
 
 static enum tfprof_status check_options(const struct tfprof_options *o, struct tfprof_error *err)
