@@ -62,9 +62,12 @@ static bool is_list(const struct tfprof_option_info *info)
 	return strcmp(info->kind, "words") == 0 || strcmp(info->kind, "regexes") == 0;
 }
 
-/* The default depends on the view, the profile or on what is done with the result. */
+/* The default depends on the view, the profile or on what is done with the result, or is what a
+ * file says. */
 static bool depends(const struct tfprof_option_info *info)
 {
+	if (strcmp(info->kind, "int") == 0 && !*info->default_value)
+		return true;
 	return strcmp(info->name, "max_depth") == 0 || strcmp(info->name, "order_by") == 0 ||
 		strcmp(info->name, "select") == 0;
 }

@@ -45,7 +45,7 @@ def test_bash_loads(files):
 # As bash splits the line: = and : are separate words.
 @needs("bash")
 @pytest.mark.parametrize("words, expected", [
-    (["sc"], ["scope"]),
+    (["sco"], ["scope"]),
     (["--sel"], ["--select="]),
     (["--account_disp"], ["--account_displayed_op_only"]),
     (["--select", "=", "mic"], ["micros"]),
@@ -61,13 +61,13 @@ def test_bash_loads(files):
     (["op", "--profile_path", "pro "], ["pro file"]),
     (["--run_meta_path", "=", "a,profiles/"], ["a,profiles/profile_100"]),
     (["--account_displayed_op_only", "="], ["true", "false"]),
-    (["--account_displayed_op_only", "sc"], ["scope"]),
+    (["--account_displayed_op_only", "sco"], ["scope"]),
     (["--max_depth", "=", ""], [""]),
     (["op", "sc"], [""]),
     (["op", "profiles/"], ["profiles/profile_100"]),
     (["op", "pro "], ["pro file"]),
     (["profiles/"], ["profiles/profile_100"]),
-    (["profiles/profile_100", "sc"], ["scope"]),
+    (["profiles/profile_100", "sco"], ["scope"]),
     (["op", "profiles/profile_100", "profi"], ["profiles"]),
     (["help", "sel"], ["select"]),
     (["advise", "--fail_on", "hi"], ["high"]),
@@ -92,7 +92,7 @@ def test_bash_completes_every_command(files, run):
     assert {"scope", "graph", "op", "code", "advise", "help"} <= set(commands)
     assert ask_bash(files, "") == commands
     for command in commands:
-        assert (ask_bash(files, command, "sc") == ["scope"]) == (command == "help")
+        assert (ask_bash(files, command, "sco") == ["scope"]) == (command == "help")
 
 
 @needs("bash")
@@ -103,7 +103,7 @@ def test_bash_at_a_terminal(files, program, tmp_path):
         terminal.expect("$ ")
         terminal.send("source ./bash; tfprof() { printf '<%s>' \"$@\"; }\n")
         terminal.expect("$ ")
-        terminal.send("tfprof sc\t--sel\tmi\t,by\t --profile_pa\tprofiles/\t--outp\tfi\tpro\\ \t\n")
+        terminal.send("tfprof sco\t--sel\tmi\t,by\t --profile_pa\tprofiles/\t--outp\tfi\tpro\\ \t\n")
         terminal.expect("<scope><--select=micros,bytes><--profile_path=profiles/profile_100>"
                         "<--output=file:outfile=pro file>")
     finally:
@@ -119,7 +119,7 @@ def test_zsh_at_a_terminal(files, tmp_path):
                       "unsetopt zle_bracketed_paste; compdef _tfprof tfprof; "
                       "tfprof() { printf '<%s>' \"$@\"; print; }; echo re''ady\n")
         terminal.expect("ready\n", 60)
-        for part in ("tfprof sc", "--sel", "mi", ",by", " --profile_pa", "profiles/", "--outp",
+        for part in ("tfprof sco", "--sel", "mi", ",by", " --profile_pa", "profiles/", "--outp",
                      "fi", "profi"):
             terminal.send(part)
             time.sleep(0.3)
@@ -167,7 +167,7 @@ def test_odd_names_of_files_stay_words(files, tmp_path, shell, flag):
 
 @needs("fish")
 @pytest.mark.parametrize("line, expected", [
-    ("tfprof sc", ["scope"]),
+    ("tfprof sco", ["scope"]),
     ("tfprof --sel", ["--select"]),
     ("tfprof --select=mi", ["--select=micros"]),
     ("tfprof --select micros,by", ["micros,bytes"]),
