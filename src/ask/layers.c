@@ -67,10 +67,13 @@ enum { OWN_ROW = N_LINELESS, N_EXTRA };
 struct layer_row {
 	struct span name;
 	uint32_t parent; /* row */
-	uint32_t place;  /* of its first node: the order of the model */
-	uint32_t node;   /* its most expensive one; NONE: it has none */
-	bool is_forward; /* that one */
-	int64_t cost;    /* of that one */
+	/* Of its first node with most float operations: the order of the model. Nodes without any
+	 * may stand anywhere: files list what has no input early. */
+	uint32_t place;
+	int64_t place_ops; /* of that one */
+	uint32_t node;     /* its most expensive one; NONE: it has none */
+	bool is_forward;   /* that one */
+	int64_t cost;      /* of that one */
 	int64_t forward_us, backward_us, float_ops, parameters, bytes, runs;
 };
 
@@ -248,9 +251,16 @@ static uint32_t place_of(const struct model *m, uint32_t node)
 	return node;
 }
 
+static void place_at(struct layer_row *row, uint32_t place, int64_t float_ops)
+{
+	if (float_ops < row->place_ops || (float_ops == row->place_ops && place >= row->place))
+		return;
+	row->place = place;
+	row->place_ops = float_ops;
+}
+
 static void add_work(struct layers *l, struct layer_row *row, const struct work *w)
 {
-	uint32_t place;
 	enum metric costs = l->has & HAS_RUN ? METRIC_MICROS : METRIC_FLOAT_OPS;
 	bool is_forward = !w->is_backward;
 
@@ -260,9 +270,8 @@ static void add_work(struct layers *l, struct layer_row *row, const struct work 
 	add_clamped(&row->bytes, w->n.at[METRIC_BYTES]);
 	if (is_data(model_text(l->q->model, l->q->model->nodes.op[w->node])))
 		return;
-	place = is_forward ? place_of(l->q->model, w->node) : NONE;
-	if (place < row->place)
-		row->place = place;
+	if (is_forward)
+		place_at(row, place_of(l->q->model, w->node), w->n.at[METRIC_FLOAT_OPS]);
 	/* The forward pass says what kind of layer it is. */
 	if (is_forward < row->is_forward ||
 		(is_forward == row->is_forward && w->n.at[costs] <= row->cost))
@@ -301,7 +310,7 @@ static void add_to_parent(struct layer_row *to, const struct layer_row *from)
 	add_clamped(&to->float_ops, from->float_ops);
 	add_clamped(&to->parameters, from->parameters);
 	add_clamped(&to->bytes, from->bytes);
-	to->place = from->place < to->place ? from->place : to->place;
+	place_at(to, from->place, from->place_ops);
 	if (from->is_forward < to->is_forward ||
 		(from->is_forward == to->is_forward && from->cost <= to->cost))
 		return;

@@ -1,0 +1,31 @@
+"""Layers of SavedModels come in the order of model.summary(), though a file lists nodes in any."""
+
+import json
+import os
+import subprocess
+import zipfile
+
+import pytest
+from tree import TESTS, program
+
+FILES = os.path.join(TESTS, "models", "files")
+
+
+def layers(path):
+    done = subprocess.run([program(), "layers", path, "--output=json"], capture_output=True, check=True)
+    return [node["name"] for node in json.loads(done.stdout)["nodes"] if node["depth"] == 1]
+
+
+@pytest.mark.parametrize("name", ["bert_tiny", "conv1d"])
+def test_as_in_the_keras_file(name):
+    with zipfile.ZipFile(os.path.join(FILES, name, "model.keras")) as archive:
+        config = json.loads(archive.read("config.json"))
+    order = [layer["config"]["name"] for layer in config["config"]["layers"]]
+    shown = [layer for layer in layers(os.path.join(FILES, name, "export")) if layer in order]
+    assert len(shown) >= 7
+    assert shown == [layer for layer in order if layer in shown]
+
+
+def test_a_layer_in_a_loop_stands_where_the_loop_does():
+    """The second LSTM counts its turns before the first one runs."""
+    assert layers(os.path.join(FILES, "lstm", "export")) == ["lstm", "lstm_1", "dense"]
