@@ -10,6 +10,7 @@
 #include "ask/accelerators.h"
 #include "ask/compiled_rows.h"
 #include "ask/question.h"
+#include "query/format.h"
 #include "base/spelling.h"
 #include "query/model_options.h"
 
@@ -28,8 +29,8 @@
 	X(BYTES, "bytes_accessed", INT64, "bytes")                             \
 	X(SENT, "communication_bytes", INT64, "bytes")                         \
 	X(UNKNOWN, "unknown", INT64, NULL)                                     \
-	X(FLOAT_OPS_RATE, "float_ops_per_second", DOUBLE, NULL)                \
-	X(BYTES_RATE, "bytes_per_second", DOUBLE, NULL)                        \
+	X(FLOAT_OPS_RATE, "float_ops_per_second", DOUBLE, "count")             \
+	X(BYTES_RATE, "bytes_per_second", DOUBLE, "bytes")                     \
 	X(INTENSITY, "float_ops_per_byte", DOUBLE, NULL)                       \
 	X(BOUND, "bound", TEXT, NULL)                                          \
 	X(EFFICIENCY, "efficiency", DOUBLE, NULL)                              \
@@ -315,31 +316,41 @@ static struct accelerator_facts read_facts(const struct asked *q)
 	return facts;
 }
 
+/* "8.10T", for notes. */
+static const char *shorten(struct buf *b, enum unit unit, double value)
+{
+	b->n = 0;
+	format_number(b, unit, value < 9e18 ? llround(value) : INT64_MAX);
+	return b->failed ? "" : b->at;
+}
+
 /* What options leave open is taken from the file. */
 static void add_peaks_of_file(struct answer *a, const struct asked *q, struct peaks *peaks)
 {
 	struct accelerator_facts facts = read_facts(q);
+	struct buf peak = {0};
 
 	if (!(peaks->float_ops > 0) && facts.peak_flops > 0) {
 		peaks->float_ops = facts.peak_flops;
 		peaks->is_of_file = true;
 		answer_note(a, "file_flops",
-			"peak of each device, %s: %.4g float operations per second",
+			"peak of each device, %s: %s float operations per second",
 			q->options->number[OPT_PEAK_FLOPS] == PEAK_FLOPS_SHEET &&
 					facts.peak_flops == facts.sheet_flops
 				? "16-bit, from its cores and clock"
 				: "from the file",
-			facts.peak_flops);
+			shorten(&peak, UNIT_COUNT, facts.peak_flops));
 	}
 	if (!(peaks->bytes > 0) && facts.peak_bandwidth > 0) {
 		peaks->bytes = facts.peak_bandwidth;
 		peaks->is_of_file = true;
 		answer_note(a, "file_bandwidth",
-			"peak of each device, from the file: %.4g bytes per second%s",
-			facts.peak_bandwidth,
+			"peak of each device, from the file: %s per second%s",
+			shorten(&peak, UNIT_BYTES, facts.peak_bandwidth),
 			facts.is_doubled ? ", twice what it records, which is half of the device's"
 					 : "");
 	}
+	buf_clear(&peak);
 }
 
 /* Shares of the peak that matrix operations reach, over the time of all operations. */
@@ -347,6 +358,7 @@ static void put_utilization(struct answer *a, const struct compiled_rows *rows,
 	const struct peaks *peaks)
 {
 	double seconds = 0, unknown_s = 0, hardware = 0, model = 0;
+	struct buf peak = {0}, took = {0};
 
 	for (size_t i = 0; i < rows->at.n; i++) {
 		const struct compiled_row *row = &rows->at.at[i];
@@ -366,13 +378,16 @@ static void put_utilization(struct answer *a, const struct compiled_rows *rows,
 	answer_put_double(a, "mfu", model / (seconds * peaks->float_ops));
 	answer_put_double(a, "hfu", hardware / (seconds * peaks->float_ops));
 	answer_note(a, "utilization",
-		"MFU %s%.2f%%, HFU %s%.2f%% of %.4g float operations per second, over the %.6gms "
+		"MFU %s%.2f%%, HFU %s%.2f%% of %s float operations per second, over the %s "
 		"that operations took; %.1f%% of it has unknown cost",
 		unknown_s > 0.05 * seconds ? "at least " : "",
 		100 * model / (seconds * peaks->float_ops),
 		unknown_s > 0.05 * seconds ? "at least " : "",
-		100 * hardware / (seconds * peaks->float_ops), peaks->float_ops, seconds * 1e3,
-		100 * unknown_s / seconds);
+		100 * hardware / (seconds * peaks->float_ops),
+		shorten(&peak, UNIT_COUNT, peaks->float_ops),
+		shorten(&took, UNIT_MICROS, seconds * 1e6), 100 * unknown_s / seconds);
+	buf_clear(&peak);
+	buf_clear(&took);
 }
 
 static void put_peaks(struct answer *a, const struct peaks *peaks)
