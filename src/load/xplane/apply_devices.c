@@ -3,21 +3,7 @@
 
 #include "base/clamped.h"
 #include "load/xplane/apply.h"
-
-struct interval {
-	int64_t start_ps, end_ps;
-	uint32_t launch; /* NONE: not known */
-	bool is_copy;
-};
-
-typedef VEC(struct interval) intervals;
-
-static int by_start(const void *a, const void *b)
-{
-	const struct interval *x = a, *y = b;
-
-	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-}
+#include "load/xplane/intervals.h"
 
 /* ---- time ---------------------------------------------------------------- */
 
@@ -140,43 +126,6 @@ static bool add_line(const struct trace *t, size_t line, struct accelerator *a, 
 	return true;
 }
 
-/* Joins those that overlap: what is left of the list is busy time. */
-static void unite(intervals *list)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < list->n; i++) {
-		if (!n || list->at[i].start_ps > list->at[n - 1].end_ps)
-			list->at[n++] = list->at[i];
-		else if (list->at[i].end_ps > list->at[n - 1].end_ps)
-			list->at[n - 1].end_ps = list->at[i].end_ps;
-	}
-	list->n = n;
-}
-
-/* How much of a time lies within intervals that are apart and in order. */
-static int64_t busy_within(const intervals *list, int64_t start_ps, int64_t end_ps)
-{
-	size_t low = 0, high = list->n;
-	int64_t busy_ps = 0;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->at[middle].end_ps <= start_ps)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < list->n && list->at[low].start_ps < end_ps; low++) {
-		const struct interval *v = &list->at[low];
-
-		busy_ps += (v->end_ps < end_ps ? v->end_ps : end_ps) -
-			(v->start_ps > start_ps ? v->start_ps : start_ps);
-	}
-	return busy_ps;
-}
-
 /* Steps that it recorded. Those of cores are by the host's clock, what ran is not. */
 static void sum_steps(const struct trace *t, uint32_t device, struct accelerator *a,
 	const intervals *list)
@@ -188,7 +137,8 @@ static void sum_steps(const struct trace *t, uint32_t device, struct accelerator
 			continue;
 		a->n_steps++;
 		add_clamped(&a->step_ps, step->end_ps - step->start_ps);
-		add_clamped(&a->step_busy_ps, busy_within(list, step->start_ps, step->end_ps));
+		add_clamped(&a->step_busy_ps,
+			intervals_overlap(list, step->start_ps, step->end_ps));
 	}
 }
 
@@ -202,7 +152,7 @@ static bool sum_device(const struct trace *t, uint32_t device, struct accelerato
 		if (t->lines.at[i].device == device && t->lines.at[i].first_device_op != NONE)
 			ok = add_line(t, i, a, &list);
 	if (ok && list.n) {
-		qsort(list.at, list.n, sizeof(*list.at), by_start);
+		intervals_sort(&list);
 		for (size_t i = 0; i < list.n; i++)
 			last_ps = list.at[i].end_ps > last_ps ? list.at[i].end_ps : last_ps;
 		a->span_ps = last_ps - list.at[0].start_ps;
@@ -210,7 +160,7 @@ static bool sum_device(const struct trace *t, uint32_t device, struct accelerato
 		a->kernel_busy_ps = sum_busy(&list, false);
 		sum_gaps(t, &list, a);
 		ok = find_median_delay(t, &list, &a->launch_delay_ps);
-		unite(&list);
+		intervals_unite(&list);
 		sum_steps(t, device, a, &list);
 	}
 	vec_clear(&list);

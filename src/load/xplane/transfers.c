@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/clamped.h"
+#include "load/xplane/intervals.h"
 
 bool transfers_init(struct transfers *x, struct apply *a)
 {
@@ -172,12 +173,6 @@ bool transfers_add(struct transfers *x, const struct trace_op *op, uint32_t devi
 
 /* ---- streams --------------------------------------------------------------- */
 
-struct stretch {
-	int64_t start_ps, end_ps;
-};
-
-typedef VEC(struct stretch) stretches;
-
 static bool is_collective_kernel(const struct trace *t, const struct trace_device_op *op,
 	uint32_t target)
 {
@@ -208,61 +203,13 @@ static int64_t size_of_copy(struct span details)
 	return size;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct stretch *x = a, *y = b;
-
-	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-}
-
-/* Joins those that overlap. */
-static void unite(stretches *list)
-{
-	size_t n = 0;
-
-	if (list->n)
-		qsort(list->at, list->n, sizeof(*list->at), by_start);
-	for (size_t i = 0; i < list->n; i++) {
-		if (n && list->at[i].start_ps <= list->at[n - 1].end_ps) {
-			if (list->at[i].end_ps > list->at[n - 1].end_ps)
-				list->at[n - 1].end_ps = list->at[i].end_ps;
-		} else {
-			list->at[n++] = list->at[i];
-		}
-	}
-	list->n = n;
-}
-
-/* How much of a time lies in a union. */
-static int64_t overlap(const stretches *list, int64_t start_ps, int64_t end_ps)
-{
-	size_t low = 0, high = list->n;
-	int64_t sum_ps = 0;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->at[middle].end_ps <= start_ps)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low; i < list->n && list->at[i].start_ps < end_ps; i++) {
-		const struct stretch *v = &list->at[i];
-
-		sum_ps += (v->end_ps < end_ps ? v->end_ps : end_ps) -
-			(v->start_ps > start_ps ? v->start_ps : start_ps);
-	}
-	return sum_ps;
-}
-
 static bool add_kernel(struct transfers *x, uint32_t device, const struct trace_op *op,
-	const struct trace_device_op *beside, const stretches *computing)
+	const struct trace_device_op *beside, const intervals *computing)
 {
 	const struct trace *t = x->apply->trace;
 	bool of_all = is_collective_kernel(t, beside, op->target);
-	int64_t exposed_ps =
-		op->total_ps - overlap(computing, op->start_ps, op->start_ps + op->total_ps);
+	int64_t exposed_ps = op->total_ps -
+		intervals_overlap(computing, op->start_ps, op->start_ps + op->total_ps);
 	struct transfer_sum *sum = sum_of(x, op->target);
 
 	if (!sum)
@@ -280,7 +227,7 @@ static bool add_kernel(struct transfers *x, uint32_t device, const struct trace_
 }
 
 /* First what computes, then what that may hide. */
-static bool add_streams(struct transfers *x, uint32_t device, stretches *computing, bool is_first)
+static bool add_streams(struct transfers *x, uint32_t device, intervals *computing, bool is_first)
 {
 	const struct trace *t = x->apply->trace;
 	bool ok = true;
@@ -300,8 +247,8 @@ static bool add_streams(struct transfers *x, uint32_t device, stretches *computi
 
 			if (is_first && !is_transfer)
 				ok = vec_push(computing,
-					((struct stretch){op->start_ps,
-						op->start_ps + op->total_ps}));
+					((struct interval){.start_ps = op->start_ps,
+						.end_ps = op->start_ps + op->total_ps}));
 			else if (!is_first && is_transfer)
 				ok = add_kernel(x, device, op, beside, computing);
 		}
@@ -311,10 +258,11 @@ static bool add_streams(struct transfers *x, uint32_t device, stretches *computi
 
 bool transfers_add_gpu(struct transfers *x, uint32_t device)
 {
-	stretches computing = {0};
+	intervals computing = {0};
 	bool ok = add_streams(x, device, &computing, true);
 
-	unite(&computing);
+	intervals_sort(&computing);
+	intervals_unite(&computing);
 	ok = ok && add_streams(x, device, &computing, false);
 	vec_clear(&computing);
 	return ok;
