@@ -229,6 +229,11 @@ struct scene {
 	uint32_t timed_device; /* then: the one whose runs the steps are; else NONE */
 };
 
+/* Sets the launches of runs of programs and of what ran on devices. */
+bool scene_find_launches(struct scene *s);
+/* The time that decides the step of an operation. */
+int64_t scene_launch_time(const struct scene *s, const struct op *op);
+
 /* Lets go of the pages of a mapped file once enough of it has been read: what is needed again is
  * read again. Without this the whole file is in memory beside the lists that are made of it. */
 void scene_release(struct scene *s, size_t n_read);

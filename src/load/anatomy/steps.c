@@ -63,157 +63,6 @@ static bool add_copies(struct scene *s)
 	return ok;
 }
 
-/* ---- launches ------------------------------------------------------------------------ */
-
-struct launch {
-	int64_t start, end;
-	uint32_t module; /* text */
-	uint32_t order;
-};
-
-static int by_module(const void *a, const void *b)
-{
-	const struct launch *x = a, *y = b;
-
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
-}
-
-typedef VEC(struct launch) launches;
-
-static bool list_launches(struct scene *s, launches *list)
-{
-	VEC(uint32_t) modules = {0}; /* by text of a name; 0: not known yet */
-	bool ok = true;
-	size_t n = 0;
-
-	for (uint32_t i = 0; ok && i < s->n_host; i++) {
-		uint32_t name = s->nodes.at[i].name;
-		struct launch l = {s->nodes.at[i].start, s->nodes.at[i].end_ps, 0, i};
-
-		if (!(name_of(s, i) & NAME_JIT))
-			continue;
-		while (ok && modules.n <= name)
-			ok = vec_push(&modules, 0);
-		if (ok && !modules.at[name])
-			modules.at[name] = scene_add_module(s, SPAN("jit_"),
-				function_of_call(text_of(s, name)));
-		l.module = ok ? modules.at[name] : NONE;
-		ok = l.module != NONE && vec_push(list, l);
-	}
-	vec_clear(&modules);
-	if (ok && list->n)
-		qsort(list->at, list->n, sizeof(*list->at), by_module);
-	/* Only those that are within no other of the same. */
-	for (size_t i = 0; ok && i < list->n; i++)
-		if (!n || list->at[n - 1].module != list->at[i].module ||
-			list->at[i].start >= list->at[n - 1].end)
-			list->at[n++] = list->at[i];
-	list->n = n;
-	return ok;
-}
-
-/* Runs of a program and calls of its function belong together from the last ones on: a trace
- * may begin between a call and its run. */
-static bool match_runs(struct scene *s, const launches *list)
-{
-	launches runs = {0};
-	bool ok = true;
-
-	for (uint32_t i = 0; ok && i < s->runs.n; i++)
-		ok = vec_push(&runs,
-			((struct launch){s->runs.at[i].start, s->runs.at[i].has_id,
-				s->runs.at[i].module, i}));
-	if (ok && runs.n)
-		qsort(runs.at, runs.n, sizeof(*runs.at), by_module);
-	for (size_t r = runs.n, l = list->n; ok && r && l;) {
-		const struct launch *run = &runs.at[r - 1], *launch = &list->at[l - 1];
-
-		if (run->module != launch->module) {
-			if (run->module > launch->module)
-				r--;
-			else
-				l--;
-			continue;
-		}
-		if (s->runs.at[run->order].has_id)
-			s->runs.at[run->order].launch = launch->start;
-		r--;
-		l--;
-	}
-	vec_clear(&runs);
-	return ok;
-}
-
-static bool find_launches(struct scene *s)
-{
-	launches list = {0};
-	bool ok = list_launches(s, &list) && match_runs(s, &list);
-
-	vec_clear(&list);
-	return ok;
-}
-
-struct id_node {
-	uint64_t id;
-	uint32_t node;
-};
-
-static int by_id(const void *a, const void *b)
-{
-	const struct id_node *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
-
-/* What ran on a device was launched by the first host event of the same id. */
-static bool find_device_launches(struct scene *s)
-{
-	VEC(struct id_node) ids = {0};
-	bool ok = true;
-
-	for (uint32_t n = 0; ok && n < s->n_host; n++)
-		if (node_has(s, n, FACT_LAUNCH))
-			ok = vec_push(&ids, ((struct id_node){facts_of(s, n)->id, n}));
-	if (ok && ids.n)
-		qsort(ids.at, ids.n, sizeof(*ids.at), by_id);
-	for (size_t i = 0; ok && i < s->ops.n; i++) {
-		struct op *op = &s->ops.at[i];
-		const struct facts *f = facts_of(s, op->node);
-		size_t low = 0, high = ids.n;
-
-		if (!op->is_on_device || !(f->has & FACT_LAUNCH))
-			continue;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (ids.at[middle].id < f->key)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low < ids.n && ids.at[low].id == f->key)
-			op->launch = ids.at[low].node;
-	}
-	vec_clear(&ids);
-	return ok;
-}
-
-/* The time that decides the step of an operation. */
-static int64_t launch_time(const struct scene *s, const struct op *op)
-{
-	if (op->launch != NONE)
-		return s->nodes.at[op->launch].start;
-	if (op->run != NONE && s->runs.at[op->run].launch != INT64_MIN)
-		return s->runs.at[op->run].launch;
-	return op->is_on_device ? s->nodes.at[op->node].start : op->start;
-}
-
 /* ---- steps ----------------------------------------------------------------------------- */
 
 static bool add_step(struct scene *s, int64_t number, int64_t start, int64_t end)
@@ -292,7 +141,7 @@ static struct launched launched_at(const struct scene *s, size_t i)
 {
 	if (i < s->plain.n)
 		return (struct launched){s->plain.at[i].start, s->plain.at[i].work_ps};
-	return (struct launched){launch_time(s, &s->ops.at[i - s->plain.n]),
+	return (struct launched){scene_launch_time(s, &s->ops.at[i - s->plain.n]),
 		s->ops.at[i - s->plain.n].work_ps};
 }
 
@@ -422,7 +271,7 @@ static bool is_dominant(struct scene *s, const struct calls *c, uint32_t functio
 		if (facts_of(s, op->node)->number != program)
 			continue;
 		if ((op->run != NONE && s->runs.at[op->run].module == module) ||
-			call_at(c, launch_time(s, op)) == function)
+			call_at(c, scene_launch_time(s, op)) == function)
 			own += (double)op->work_ps;
 	}
 	return n_calls > 1 && own >= 0.8 * all;
@@ -488,7 +337,7 @@ static void complete(struct scene *s)
 		s->steps.at[i].end = s->steps.at[i].marker_end;
 	for (size_t i = 0; i < s->ops.n; i++) {
 		const struct op *op = &s->ops.at[i];
-		int64_t time = launch_time(s, op);
+		int64_t time = scene_launch_time(s, op);
 		uint32_t at;
 
 		if (op->class == WORK_INPUT || op->last_end == INT64_MIN ||
@@ -660,8 +509,7 @@ bool scene_find_steps(struct scene *s, struct span function)
 	s->by = ANATOMY_BY_DEVICE; /* if there are steps already */
 	join_device_steps(s);
 	find_main(s);
-	ok = add_copies(s) && find_launches(s) && find_device_launches(s) &&
-		choose_steps(s, function);
+	ok = add_copies(s) && scene_find_launches(s) && choose_steps(s, function);
 	if (ok && s->steps.n)
 		qsort(s->steps.at, s->steps.n, sizeof(*s->steps.at), by_marker);
 	if (ok && s->by != ANATOMY_BY_DEVICE && s->by != ANATOMY_BY_PROGRAM)
