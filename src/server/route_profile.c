@@ -146,6 +146,10 @@ static enum tfprof_status put_overview(struct call *c, const struct shown_profil
 			json_put_double(out, "wall", field.real);
 		if (tfprof_result_get_field(o.result, "trainable_parameters", &field))
 			json_put_int(out, "trainable", field.number);
+		if (tfprof_result_get_field(o.result, "parameters", &field))
+			json_put_int(out, "parameters", field.number);
+		if (tfprof_result_get_field(o.result, "assumed_batch", &field))
+			json_put_int(out, "assumed_batch", field.number);
 		put_steps(&o, profile, out);
 		put_missing(&o, out);
 	}

@@ -56,6 +56,8 @@ export interface Profile {
   steps: StepInfo[];
   families: Family[];
   trainable?: number;
+  parameters?: number; // in variables; of a trace alone nothing is known
+  assumed_batch?: number; // of which float operations were counted: a file leaves it open
   missing: { what: string; how: string }[];
   root: Row;
 }

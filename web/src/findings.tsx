@@ -47,12 +47,16 @@ export function Places({ finding, limit = 12 }: { finding: Finding; limit?: numb
 const MAX_ADVISED_NODES = 50000;
 const MAX_SHOWN = 6;
 
-// What can be saved at most: of a step, or of memory.
-function Stake({ finding: { stake } }: { finding: Finding }) {
+// Checkers that look at the whole recording, not at steps.
+const OF_RECORDING = ["AcceleratorUtilizationChecker"];
+
+// What can be saved at most: of a step, of the recording, or of memory.
+function Stake({ finding: { stake, checker } }: { finding: Finding }) {
+  const whole = OF_RECORDING.includes(checker) ? "the recording" : "a step";
   if (!stake?.micros && !stake?.bytes) return <span class="stake" />;
   const share = stake.share ? Math.round(100 * stake.share) : 0;
   return <span class={`stake ${share >= 20 ? "high" : share >= 10 ? "some" : ""}`}><strong>{stake.micros ? format(stake.micros, "micros") : format(stake.bytes!, "bytes")}</strong>
-    <small>at most{stake.micros && share > 0 ? `: up to ${share} % of a step` : stake.micros ? ", per step" : ""}</small></span>;
+    <small>at most{stake.micros && share > 0 ? `: up to ${share} % of ${whole}` : stake.micros ? ", per step" : ""}</small></span>;
 }
 
 export function Findings({ state, profile }: PageProps) {

@@ -88,7 +88,7 @@ function Devices({ state, profile }: PageProps) {
     <Panel title="Devices" about={state.values.step !== undefined ? `step ${state.values.step}` : profile.steps.length > 1 ? `all ${profile.steps.length} steps` : ""} name="devices">
       {error && <Problem error={error} />}
       <table class="numbers">
-        <thead><tr><th scope="col">device</th><th scope="col" class="wide">utilization</th><th scope="col" /><th scope="col">busy</th><th scope="col">idle</th>{hasMemory && <th scope="col">peak memory</th>}</tr></thead>
+        <thead><tr><th scope="col">device</th><th scope="colgroup" class="wide" colSpan={2}>utilization</th><th scope="col">busy</th><th scope="col">idle</th>{hasMemory && <th scope="col">peak memory</th>}</tr></thead>
         <tbody>
           {rows.map((r) => (
             <tr key={r.id} data-busy={r.busy_micros} data-span={r.span_micros}>
@@ -109,13 +109,13 @@ function Devices({ state, profile }: PageProps) {
 // How big: memory, parameters, float operations. What the file does not tell is left out.
 function Totals({ state, profile }: PageProps) {
   const { data } = useApi<Curve[]>("memory", { p: state.values.p, step: state.values.step ?? profile.steps[0]?.step, n: 1 });
-  const { requested_bytes: requested = 0, output_bytes: outputs = 0, parameters = 0, float_ops: flops = 0, exec_micros: micros = 0 } = profile.root.total;
+  const { requested_bytes: requested = 0, output_bytes: outputs = 0, float_ops: flops = 0, exec_micros: micros = 0 } = profile.root.total;
   const most = (data ?? []).reduce<Curve | undefined>((a, b) => (a && a.peak >= b.peak ? a : b), undefined);
   const facts: [string, number, "bytes" | "count" | "micros", string][] = [
     ["peak memory in use", most?.peak ?? 0, "bytes", most ? `${shortName(most.device)}, step ${state.values.step ?? profile.steps[0]?.step}` : ""],
     ["memory requested", requested, "bytes", outputs ? `${format(outputs, "bytes")} of outputs` : ""],
-    ["parameters", parameters, "count", profile.trainable ? `${format(profile.trainable, "count")} trainable` : ""],
-    ["float operations", flops, "count", ""],
+    ["parameters", profile.parameters ?? 0, "count", profile.trainable ? `${format(profile.trainable, "count")} trainable` : ""],
+    ["float operations", flops, "count", profile.assumed_batch ? `of a batch of ${profile.assumed_batch}: the file leaves it open` : ""],
     ["operations, all threads", micros, "micros", "sum of self times"],
   ];
   if (!facts.some(([, value]) => value)) return null;
