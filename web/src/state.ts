@@ -1,7 +1,7 @@
 // What is shown is in the address, and only what differs from the defaults:
 //
 //     #/layers?metric=bytes&step=2&sel=op:Mul
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Metric, Profile } from "./api";
 
 export interface State {
@@ -67,13 +67,14 @@ export function replace(change: { values: Record<string, string | undefined> }):
 }
 
 export function useAddress(): State {
-  const [state, setState] = useState(current);
+  const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const update = () => setState(current());
+    const update = () => setHash(location.hash);
     addEventListener("hashchange", update);
+    update(); // it may have changed since it was drawn first
     return () => removeEventListener("hashchange", update);
   }, []);
-  return state;
+  return useMemo(current, [hash]);
 }
 
 // What every request needs: profile, step, options of the query.
