@@ -25,6 +25,8 @@ static bool adds_up(const struct top *x, const struct table_column *c)
 
 static struct span text_at(const struct table_column *c, size_t row)
 {
+	if (!c->bytes.n) /* all texts are empty */
+		return (struct span){0};
 	return (struct span){c->bytes.at + c->offsets.at[row],
 		(size_t)(c->offsets.at[row + 1] - c->offsets.at[row])};
 }

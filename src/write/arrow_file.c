@@ -35,10 +35,11 @@ static void put_bytes(struct flat *f, const void *bytes, size_t n)
 		buf_char(&f->reversed, at[--n]);
 }
 
-/* So that, with `more` bytes in front, the position is a multiple of `size`. */
+/* So that, with `more` bytes in front, the position is a multiple of `size`. Without memory the
+ * position stays where it is. */
 static void align(struct flat *f, size_t size, size_t more)
 {
-	while ((f->reversed.n + more) % size)
+	while (!f->reversed.failed && (f->reversed.n + more) % size)
 		buf_char(&f->reversed, 0);
 }
 
