@@ -24,8 +24,8 @@ enum {
 	HAS_MEMORY = 8,
 	HAS_LINES = 16,
 	HAS_PARAMETERS = 64,
-	HAS_BATCH = 128, /* what was counted is of the batch that ran */
 	HAS_SHARE = 32,  /* of time or, if nothing ran, of float operations */
+	HAS_BATCH = 128, /* what was counted is of the batch that ran */
 };
 
 /* id, name, type, unit, what the profile must have */

@@ -33,8 +33,8 @@ static bool tie_goes_up(int64_t value, int64_t divisor, int64_t hundredths)
 }
 
 /* Writes what printf("%.2f") makes of value / divisor, using integers. Only values so
- * large that the quotient's error exceeds a tie need printf. Callers pass a constant
- * `divisor`, so dividing is cheap. */
+ * large that the quotient's error exceeds a tie need printf. Reports pass a constant
+ * `divisor`, so that dividing is cheap. */
 static inline char *put_quotient(char *at, int64_t value, uint64_t divisor)
 {
 	uint64_t step = divisor / 100, hundredths = (uint64_t)value / step;
