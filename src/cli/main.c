@@ -133,10 +133,10 @@ static int compare(const struct request *r)
 	return status == TFPROF_OK ? exit_status : print_error(status, &err);
 }
 
-/* Whether the overview is printed for people, who are told what to try next. */
-static bool is_overview_text(const struct request *r)
+/* Whether the answer to a question is printed for people. */
+static bool is_text_of(const char *question, const struct request *r)
 {
-	return strcmp(r->command->name, "overview") == 0 &&
+	return strcmp(r->command->name, question) == 0 &&
 		strcmp(tfprof_options_get(r->options, "output"), "stdout") == 0;
 }
 
@@ -153,9 +153,12 @@ static enum tfprof_status suggest(const struct request *r, tfprof_result *overvi
 }
 
 /* Prints one report. Notes for stderr are held back until its text begins, so that a
- * failure before is one line. */
+ * failure before is one line; if that text begins with the sentence that is read first,
+ * until it ends. */
 static int report(const struct request *r, const struct loaded *l)
 {
+	bool is_overview = is_text_of("overview", r);
+	bool notes_follow = is_overview || is_text_of("step", r);
 	struct tfprof_error err;
 	tfprof_result *result;
 	enum tfprof_status status;
@@ -166,9 +169,14 @@ static int report(const struct request *r, const struct loaded *l)
 	status = run_request(r, l->profile, interrupt_get(), &result, &err);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
-	status = show_result(result, buf_get(&l->notes).at, interrupt_get(), &err);
-	if (status == TFPROF_OK && is_overview_text(r))
+	status = show_result(result, notes_follow ? NULL : buf_get(&l->notes).at, interrupt_get(),
+		&err);
+	if (status == TFPROF_OK && is_overview)
 		status = suggest(r, result, &err);
+	if (notes_follow) {
+		fputs(buf_get(&l->notes).at, stderr);
+		fputs(tfprof_result_get_notes(result, NULL), stderr);
+	}
 	exit_status = run_exit_status(result);
 	tfprof_result_free(result);
 	if (status != TFPROF_OK)
@@ -261,7 +269,7 @@ static int converse(struct request *r, const struct loaded *l)
 		return run_script(r, l);
 	r->command = command_find("overview", IN_PROGRAM);
 	exit_status = report(r, l);
-	if (exit_status == EXIT_OK && is_overview_text(r) && isatty(STDIN_FILENO) &&
+	if (exit_status == EXIT_OK && is_text_of("overview", r) && isatty(STDIN_FILENO) &&
 		isatty(STDOUT_FILENO))
 		return start_shell(r, l);
 	return exit_status;

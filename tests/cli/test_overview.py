@@ -47,6 +47,16 @@ def test_what_was_found(run, resnet):
     assert f"coverage 0.{nodes[2]}" in summary
 
 
+def test_notes_follow_the_sentence_that_is_read_first(program, resnet):
+    """At a terminal, where both streams are seen, files with notes begin with the answer, too."""
+    files = ["graph.pb", "run_meta_0"]
+    for command in ([], ["step"]):
+        shown = subprocess.run([program, *command, *files], cwd=resnet, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL)
+        assert shown.stdout.startswith("A step takes "), shown.stdout
+        assert "entries name no node of the graph" in shown.stdout
+
+
 def test_totals_are_those_of_reports(run):
     text = overview(run, "profile")
     total = root(run, "--select=micros,accelerator_micros,cpu_micros,bytes,float_ops")
