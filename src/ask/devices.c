@@ -248,6 +248,8 @@ static void put_accelerator(struct answer *a, const struct asked *q, const struc
 		table_set_int(t, row, DEVICES_DEPENDENCY,
 			to_us(of->span_ps - of->busy_ps - of->late_ps - of->unknown_gap_ps));
 	}
+	if (of->stalled_ps >= 0)
+		table_set_int(t, row, DEVICES_DEPENDENCY, to_us(of->stalled_ps));
 	if (accelerator_get_bound(of))
 		table_set_text(t, row, DEVICES_BOUND, span_of(accelerator_get_bound(of)));
 	if (of->launch_delay_ps >= 0)

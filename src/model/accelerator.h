@@ -30,6 +30,7 @@ struct accelerator {
 	int64_t waiting_ps;      /* of operations that only wait for a copy or a collective */
 	int64_t late_ps;         /* of the gaps: until the host launched what ended them */
 	int64_t unknown_gap_ps;  /* … whose launch is not recorded, if others are */
+	int64_t stalled_ps;      /* of a core: waiting for other cores, or for what comes first */
 	int64_t launch_delay_ps; /* median from the launch to the start */
 	/* Of steps that the device recorded, added up. 0: none. */
 	int64_t n_steps, step_ps, step_busy_ps;

@@ -107,6 +107,65 @@ def test_waits_for_collectives_are_collectives(tmp_path):
         "75 % computes.")
 
 
+def stretched(us):
+    """The host's clock, in ps: it began earlier and runs slower."""
+    return round((7000 + 1.3 * us) * US)
+
+
+def marked(number, has_clock, waits=0):
+    """Runs of 900 us every 2 ms, in steps that begin 100 us before."""
+    def event(name, start, duration, meta=(), is_clocked=True):
+        clock = {"device_offset_ps": start * US, "device_duration_ps": duration * US}
+        return ((name, name.split(" ")[0][1:], [("program_id", 7), *meta]) if meta else name,
+                stretched(start), stretched(start + duration) - stretched(start), clock if is_clocked else {})
+
+    plane = make.Plane(f"/device:TPU:{number}")
+    plane.add_stat("device_type_string", "TPU v5")
+    add = ("%add.1 = f32[8] add(f32[8] %x)", [("hlo_category", "add")])
+    psum = ("%all-reduce.2 = f32[8] all-reduce(f32[8] %x)", [("tf_op", "jit(f)/psum:")])
+    starts = [2000 * i + 200 for i in range(4)]
+    plane.add_line("Steps", [event(str(30 + i), start - 100, 1000 + 10 * number, is_clocked=has_clock)
+                             for i, start in enumerate(starts)], timestamp_ns=0, id_=1)
+    plane.add_line("XLA Modules", [event("jit_f(7)", start - 100, 1000, is_clocked=False)
+                                   for start in starts], timestamp_ns=0, id_=2)
+    plane.add_line("XLA Ops", [event(name, start + first, duration, meta) for start in starts
+                               for (name, meta), first, duration in ((add, 0, 600), (psum, 700, 200))],
+                   timestamp_ns=0, id_=3)
+    if waits:
+        plane.add_line("XLA TraceMe", [("barrier-cores", start * US, waits * US) for start in starts],
+                       timestamp_ns=0, id_=4)
+    for i, name in enumerate(["Framework Name Scope", "Framework Ops", "Source code", "Overlay"]):
+        plane.add_line(name, [event("f", start, 900) for start in starts], timestamp_ns=0, id_=5 + i)
+    return plane
+
+
+@pytest.mark.parametrize("has_clock, first, second", [(True, 1000, 1010), (False, 900, 900)])
+def test_steps_of_cores(has_clock, first, second, tmp_path):
+    """By the device's clock; without it, from the first operation to the end of the last."""
+    path = write(tmp_path, marked(0, has_clock, waits=90), marked(1, has_clock))
+    rows = devices(path)
+    for name, length, waits in ("tpu:0", first, 4 * 90), ("tpu:1", second, None):
+        row = rows[name]
+        assert (row["product"], row["steps"], row["step_micros"], row["step_busy_micros"]) == (
+            "TPU v5p", 4, length, 800)
+        assert row["dependency_micros"] == waits
+    document = ask("step", path)
+    assert (document["steps_by"], document["wall_micros"]) == ("device steps", max(first, second))
+    parts = {row["name"]: row["micros"] for row in document["nodes"] if row["depth"] == 2}
+    assert (parts["compute"], parts["communication"]) == (600, 200)
+    kinds = {row["name"]: row["kind"] for row in ask("op", path)["nodes"]}
+    assert kinds["psum"] == "collective"
+
+
+def test_what_is_left_out_is_known(tmp_path):
+    """Lines that repeat others, and planes that are no devices, are not worth a word."""
+    known, other = marked(0, True, waits=1), make.Plane("/device:CUSTOM:Megascale Trace")
+    path = write(tmp_path, known, other)
+    assert "not read" not in product.run("op", path).stderr
+    known.add_line("Another engine", [("x", 0, US)], timestamp_ns=0, id_=20)
+    assert "not read: 1 line of a device" in product.run("op", write(tmp_path, known, other)).stderr
+
+
 # ---- streams ---------------------------------------------------------------------------
 
 

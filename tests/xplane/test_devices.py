@@ -45,6 +45,19 @@ def test_launches_are_not_executions(tmp_path):
     assert nodes(path, tmp_path) == {"f/fusion.1": (20, 4)}
 
 
+def test_launches_without_correlation(tmp_path):
+    """Neither can be joined to its kernel; a call of the driver is no execution all the same."""
+    kernels = [kernel("k.kd", 10 + 20 * i, 5, i, "fusion.1") for i in range(4)]
+    launches = [kernel(name, 2 + 20 * i, 3, i, "fusion.1") for i, name in
+                enumerate(["hipModuleLaunchKernel", "cuLaunchKernelEx", "cudaLaunchKernel", "hipMemcpyAsync"])]
+    for *_, stats in kernels + launches:
+        del stats["correlation_id"]
+    path = write(tmp_path, *gpu(kernels, launches))
+    assert nodes(path, tmp_path) == {"f/fusion.1": (20, 4)}
+    row = json.loads(product.run("devices", path, "--output=json").stdout)["nodes"][1]
+    assert (row["name"], row["runs"], row["launch_delay_micros"]) == ("gpu:0", 4, None)
+
+
 @pytest.mark.parametrize("has_marks", [False, True])
 def test_kernels_of_one_execution(has_marks, tmp_path):
     """conv takes two kernels; add runs between its executions."""

@@ -22,7 +22,7 @@ struct device {
 	uint32_t name;   /* its place among the devices */
 	bool is_tpu;
 	int64_t line_start;
-	bool has_steps;
+	VEC(struct step) steps;         /* by marker_start */
 	VEC(struct module_run) modules; /* by start */
 	VEC(struct step) groups;        /* of events, as recorded */
 };
@@ -203,6 +203,32 @@ static bool note_group(struct device *dev, const struct raw_event *e)
 	return true;
 }
 
+/* The step that a time of the host's clock is in; NULL. */
+static struct step *step_at(struct device *dev, int64_t time)
+{
+	size_t low = 0, high = dev->steps.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (dev->steps.at[middle].marker_start <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && time < dev->steps.at[low - 1].marker_end ? &dev->steps.at[low - 1] : NULL;
+}
+
+static void extend_step(struct step *step, const struct raw_event *e)
+{
+	if (!step || step->has_clock)
+		return;
+	if (e->start < step->start)
+		step->start = e->start;
+	if (e->start + e->duration > step->end)
+		step->end = e->start + e->duration;
+}
+
 static uint32_t read_facts(void *context, struct raw_event *e)
 {
 	struct device *dev = context;
@@ -212,6 +238,7 @@ static uint32_t read_facts(void *context, struct raw_event *e)
 	struct xstats st = {0};
 	struct facts f = {.has = FACT_DEVICE, .device = NONE};
 	struct span op, kind;
+	struct step *step;
 
 	plane_read_name_stats(dev->plane, s->d, name, &st);
 	for (unsigned i = 0; i < N_XSTATS; i++)
@@ -247,8 +274,11 @@ static uint32_t read_facts(void *context, struct raw_event *e)
 	}
 	if (!scene_ok(s, add_run(dev, &f, e->start) && note_group(dev, e)))
 		return NONE;
-	if (s->is_by_device_clock && dev->is_tpu)
+	if (s->is_by_device_clock && dev->is_tpu) {
+		step = step_at(dev, e->start);
 		s->is_by_device_clock = use_device_clock(dev, e);
+		extend_step(step, e);
+	}
 	return scene_ok(s, vec_push(&s->facts, f)) ? (uint32_t)s->facts.n - 1 : NONE;
 }
 
@@ -264,6 +294,7 @@ static void read_events(struct device *dev, struct span message,
 	struct wire_field f;
 
 	raw_line_read(s, message, &line);
+	dev->line_start = line.start;
 	while (scene_ok(s, e) && !s->d->failed &&
 		decoder_find(s->d, &r, WIRE_LEN(XLINE_EVENTS), &f))
 		if (raw_event_read(s, dev->plane, &line, f.bytes, e) && e->name != NONE)
@@ -292,20 +323,25 @@ static bool number_of(struct span name, int64_t *number)
 	return name.n;
 }
 
-/* Of all devices: the longest of each number counts. */
 static bool add_step(struct device *dev, const struct raw_event *e)
 {
-	struct scene *s = dev->s;
-	struct step step = {.marker_start = e->start, .marker_end = e->start + e->duration};
+	struct raw_event clock = *e;
+	struct step step = {.marker_start = e->start,
+		.marker_end = e->start + e->duration,
+		.start = INT64_MAX,
+		.end = INT64_MIN,
+		.device = dev->name,
+		.has_clock = !dev->is_tpu || use_device_clock(dev, &clock)};
 
-	dev->has_steps = true;
-	step.start = step.gap_start = step.marker_start;
-	step.end = step.marker_end;
+	if (step.has_clock) {
+		step.start = clock.start;
+		step.end = clock.start + clock.duration;
+	}
 	if (xstats_has_number(&e->stats, STAT_STEP_NUM))
 		step.number = (int64_t)xstats_number(&e->stats, STAT_STEP_NUM);
 	else if (!number_of(dev->plane->names.at[e->name].text, &step.number))
-		step.number = (int64_t)s->steps.n;
-	return vec_push(&s->steps, step);
+		step.number = (int64_t)dev->steps.n;
+	return vec_push(&dev->steps, step);
 }
 
 static int by_start(const void *a, const void *b)
@@ -313,6 +349,13 @@ static int by_start(const void *a, const void *b)
 	const struct module_run *x = a, *y = b;
 
 	return (x->start > y->start) - (x->start < y->start);
+}
+
+static int by_marker(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+
+	return (x->marker_start > y->marker_start) - (x->marker_start < y->marker_start);
 }
 
 /* ---- operations ---------------------------------------------------------------------- */
@@ -375,6 +418,8 @@ static void read_lines(struct device *dev)
 		if (span_equal(line.name, SPAN("Steps")))
 			read_events(dev, p->lines.at[i], add_step);
 	}
+	if (dev->steps.n)
+		qsort(dev->steps.at, dev->steps.n, sizeof(*dev->steps.at), by_marker);
 	if (dev->modules.n)
 		qsort(dev->modules.at, dev->modules.n, sizeof(*dev->modules.at), by_start);
 	for (size_t i = 0; !s->d->failed && i < p->lines.n; i++) {
@@ -393,22 +438,25 @@ static int by_group(const void *a, const void *b)
 	return (x->marker_start > y->marker_start) - (x->marker_start < y->marker_start);
 }
 
-/* Events of one group are a step, where none are recorded. */
-static bool add_groups(struct device *dev)
+/* Those recorded; where none are, events of one group are a step. */
+static bool add_steps(struct device *dev)
 {
 	struct scene *s = dev->s;
 	size_t first = s->steps.n;
 	bool ok = true;
 
-	if (dev->has_steps || !dev->groups.n)
-		return true;
+	for (size_t i = 0; ok && i < dev->steps.n; i++)
+		ok = vec_push(&s->steps, dev->steps.at[i]);
+	if (dev->steps.n || !dev->groups.n)
+		return ok;
 	qsort(dev->groups.at, dev->groups.n, sizeof(*dev->groups.at), by_group);
 	for (size_t i = 0; ok && i < dev->groups.n; i++) {
 		struct step step = dev->groups.at[i];
 		struct step *last = s->steps.n > first ? &s->steps.at[s->steps.n - 1] : NULL;
 
-		step.start = step.gap_start = step.marker_start;
+		step.start = step.marker_start;
 		step.end = step.marker_end;
+		step.device = dev->name;
 		if (!last || last->number != step.number)
 			ok = vec_push(&s->steps, step);
 		else if (step.end > last->end)
@@ -418,23 +466,23 @@ static bool add_groups(struct device *dev)
 }
 
 /* A TPU tells its times by its own clock, which is right, and by the host's, to which they are
- * fitted. What is counted from marks of the host, or in steps that are recorded, needs the latter.
+ * fitted. What is counted from marks of the host needs the latter.
  */
 void scene_choose_clock(struct scene *s, const struct plane *planes, size_t n)
 {
-	bool has_modules = false, has_steps = false;
+	bool has_runs = false, has_marks = false;
 
 	for (size_t i = 0; i < s->nodes.n; i++)
-		has_steps |= node_has(s, (uint32_t)i, FACT_STEP);
+		has_marks |= node_has(s, (uint32_t)i, FACT_STEP);
 	for (size_t i = 0; !s->d->failed && i < n; i++)
 		for (size_t l = 0; planes[i].kind == PLANE_TPU && l < planes[i].lines.n; l++) {
 			struct raw_line line;
 
 			raw_line_read(s, planes[i].lines.at[l], &line);
-			has_modules |= span_equal(line.name, SPAN("XLA Modules"));
-			has_steps |= span_equal(line.name, SPAN("Steps"));
+			has_runs |= span_equal(line.name, SPAN("XLA Modules")) ||
+				span_equal(line.name, SPAN("Steps"));
 		}
-	s->is_by_device_clock = has_modules && !has_steps;
+	s->is_by_device_clock = has_runs && !has_marks;
 }
 
 bool scene_read_device(struct scene *s, struct plane *p)
@@ -449,8 +497,9 @@ bool scene_read_device(struct scene *s, struct plane *p)
 	if (scene_ok(s, dev.name != NONE))
 		read_lines(&dev);
 	if (!s->d->failed)
-		scene_ok(s, add_groups(&dev));
+		scene_ok(s, add_steps(&dev));
 	mem_free(dev.texts);
+	vec_clear(&dev.steps);
 	vec_clear(&dev.modules);
 	vec_clear(&dev.groups);
 	return !s->d->failed;

@@ -166,7 +166,7 @@ uint32_t scene_add_facts(struct scene *s, const struct xstats *st, uint32_t flag
 	if (st->has & STAT_BIT(CORRELATION_ID)) {
 		f.has |= FACT_LAUNCH;
 		f.id = xstats_number(st, STAT_CORRELATION_ID);
-	} else if (st->has & STAT_BIT(HLO_OP)) {
+	} else if (st->has & STAT_BIT(HLO_OP) && !(flags & NAME_DRIVER)) {
 		add_operation(s, &f, st);
 	}
 	if (st->has & STAT_BIT(TF_FUNCTION_CALL))

@@ -43,7 +43,8 @@ enum {
 	NAME_WAITING = 1 << 23,
 	NAME_COPY = 1 << 24,
 	NAME_DISPATCH = 1 << 25,
-	NAME_CLOCK = 1 << 26, /* of tfprof's samples of Python's stack, see samples.c */
+	NAME_CLOCK = 1 << 26,  /* of tfprof's samples of Python's stack, see samples.c */
+	NAME_DRIVER = 1 << 27, /* a call of a GPU's driver that makes something run there */
 };
 
 /* All of them that hold for a name. */

@@ -138,6 +138,8 @@ struct step {
 	int64_t marker_start, marker_end;
 	int64_t start, end; /* end: when it was completed */
 	int64_t gap_start;  /* the time from there to .start is of no step; else .start */
+	uint32_t device;    /* that recorded it: .start and .end are by its clock */
+	bool has_clock;     /* they are recorded; otherwise from the first operation to the last */
 };
 
 /* A stretch of the main thread. */

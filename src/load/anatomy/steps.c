@@ -377,11 +377,49 @@ static int by_number(const void *a, const void *b)
 	return x_ps != y_ps ? (x_ps > y_ps ? -1 : 1) : by_marker(a, b);
 }
 
+/* Clocks of devices differ: steps are those of the device on which they take longest in all. */
+static void keep_slowest_device(struct scene *s)
+{
+	VEC(double) sums = {0};
+	size_t n = 0;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < s->devices.n; i++)
+		ok = vec_push(&sums, 0);
+	for (size_t i = 0; ok && i < s->steps.n; i++) {
+		struct step *step = &s->steps.at[i];
+
+		if (step->start < step->end)
+			sums.at[step->device] += (double)(step->end - step->start);
+		if (s->timed_device == NONE || sums.at[step->device] > sums.at[s->timed_device])
+			s->timed_device = step->device;
+	}
+	for (size_t i = 0; ok && i < s->steps.n; i++) {
+		struct step step = s->steps.at[i];
+
+		step.marker_start = step.start;
+		step.marker_end = step.end;
+		if (step.device == s->timed_device && step.start < step.end)
+			s->steps.at[n++] = step;
+	}
+	s->steps.n = n;
+	vec_clear(&sums);
+	scene_ok(s, ok);
+}
+
 /* A step takes as long as on the slowest device. */
 static void join_device_steps(struct scene *s)
 {
 	size_t n = 0;
 
+	if (s->is_by_device_clock)
+		keep_slowest_device(s);
+	for (size_t i = 0; i < s->steps.n; i++) {
+		struct step *step = &s->steps.at[i];
+
+		step->start = step->gap_start = step->marker_start;
+		step->end = step->marker_end;
+	}
 	if (s->steps.n)
 		qsort(s->steps.at, s->steps.n, sizeof(*s->steps.at), by_number);
 	for (size_t i = 0; i < s->steps.n; i++)
@@ -480,6 +518,8 @@ static bool find_runs(struct scene *s)
 static bool choose_steps(struct scene *s, struct span function)
 {
 	if (s->is_by_device_clock) {
+		if (s->steps.n)
+			return true;
 		s->by = ANATOMY_NONE;
 		return find_runs(s);
 	}

@@ -126,19 +126,22 @@ static bool add_line(const struct trace *t, size_t line, struct accelerator *a, 
 	return true;
 }
 
-/* Steps that it recorded. Those of cores are by the host's clock, what ran is not. */
+/* Steps that it recorded. Those of cores may be by the host's clock, what ran is not: then a step
+ * is from the first operation in it to the end of the last. */
 static void sum_steps(const struct trace *t, uint32_t device, struct accelerator *a,
 	const intervals *list)
 {
-	for (size_t i = 0; !a->is_tpu && i < t->device_steps.n; i++) {
-		const struct trace_marker *step = &t->device_steps.at[i];
+	for (size_t i = 0; i < t->device_steps.n; i++) {
+		const struct trace_device_step *step = &t->device_steps.at[i];
+		bool has_clock = step->end_ps > step->start_ps;
+		int64_t start_ps = has_clock ? step->start_ps : step->first_ps;
+		int64_t end_ps = has_clock ? step->end_ps : step->last_ps;
 
-		if (step->kept != device || step->end_ps <= step->start_ps)
+		if (step->at.kept != device || end_ps <= start_ps)
 			continue;
 		a->n_steps++;
-		add_clamped(&a->step_ps, step->end_ps - step->start_ps);
-		add_clamped(&a->step_busy_ps,
-			intervals_overlap(list, step->start_ps, step->end_ps));
+		add_clamped(&a->step_ps, end_ps - start_ps);
+		add_clamped(&a->step_busy_ps, intervals_overlap(list, start_ps, end_ps));
 	}
 }
 
@@ -197,6 +200,7 @@ bool apply_devices(struct apply *a)
 			.is_tpu = device->kind == PLANE_TPU,
 			.facts = device->facts,
 			.launch_delay_ps = -1,
+			.stalled_ps = device->stalled_ps,
 			.n_programs_run = device->n_programs_run};
 
 		if (!plane_is_accelerator(device->kind))

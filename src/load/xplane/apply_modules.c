@@ -244,6 +244,17 @@ static void describe_node(struct describer *b, size_t place, const struct trace_
 	add_edges(b, node, i);
 }
 
+/* Of an operation whose program is not in the trace: as its opcode tells. */
+static void describe_opcode(struct describer *b, uint32_t node, const struct trace_target *target)
+{
+	uint8_t *kind = &b->apply->model->nodes.kind[node];
+	enum hlo_opcode opcode =
+		hlo_opcode_find(strings_get(&b->apply->trace->texts, target->opcode));
+
+	if (!*kind && opcode != HLO_OTHER && opcode != HLO_FUSION)
+		*kind = (uint8_t)(hlo_kind_of_opcode(opcode) + 1);
+}
+
 /* A damaged instruction keeps what was read before the damage. */
 static bool check(struct describer *b)
 {
@@ -305,6 +316,8 @@ bool apply_modules(struct apply *a)
 		if (target->module) {
 			take_float_ops(a, target->module);
 			describe_node(&b, i, target);
+		} else if (target->on_device == DEVICE_COMPILED) {
+			describe_opcode(&b, a->nodes[i], target);
 		}
 		ok = check(&b);
 	}

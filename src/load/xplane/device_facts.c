@@ -28,12 +28,18 @@ static const struct {
 	{true, 9, 4, 304, 0, "AMD MI300X (gfx942)"},
 	{true, 9, 4, 228, 0, "AMD MI300A (gfx942)"},
 	{true, 9, 5, 256, 0, "AMD MI350 series (gfx950)"},
+	{true, 9, 0, 110, 0, "AMD MI250X (gfx90a)"},
+	{false, 6, 0, 56, 0, "NVIDIA P100"},
 	{false, 7, 0, 80, 0, "NVIDIA V100"},
 	{false, 7, 5, 40, 0, "NVIDIA T4"},
 	{false, 8, 0, 108, 0, "NVIDIA A100"},
+	{false, 8, 6, 80, 0, "NVIDIA A10G"},
 	{false, 8, 9, 58, 0, "NVIDIA L4"},
+	{false, 8, 9, 142, 0, "NVIDIA L40S"},
+	{false, 9, 0, 114, 0, "NVIDIA H100 PCIe"},
 	{false, 9, 0, 132, 130, "NVIDIA H200"},
 	{false, 9, 0, 132, 0, "NVIDIA H100"},
+	{false, 10, 0, 148, 0, "NVIDIA B200"},
 };
 
 static bool is_amd(const struct plane *p)
@@ -74,10 +80,12 @@ static void put_tpu(struct buf *b, struct span type)
 {
 	bool is_lite = span_ends(type, SPAN(" Lite")) || span_ends(type, SPAN(" lite"));
 
-	/* What is recorded as "TPU v6 Lite" is sold as v6e. */
+	/* What is recorded as "TPU v6 Lite" is sold as v6e, "TPU v5" as v5p. */
 	buf_span(b, is_lite ? (struct span){type.at, type.n - 5} : type);
 	if (is_lite)
 		buf_char(b, 'e');
+	else if (span_equal(type, SPAN("TPU v5")))
+		buf_char(b, 'p');
 }
 
 void device_put_product(struct buf *b, const struct plane *p)

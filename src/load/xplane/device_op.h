@@ -14,6 +14,7 @@
 #include "base/span.h"
 
 struct trace;
+struct trace_op;
 
 /* The call of the host that made something run on a device. */
 struct trace_launch {
@@ -46,6 +47,15 @@ uint32_t trace_find_launch(const struct trace *t, uint64_t id);
 
 /* Finds which kernels continue an execution. False on allocation failure. */
 bool trace_find_executions(struct trace *t);
+
+/* Where nothing else tells steps, events of a device of one group are one, from the first to the
+ * last. False on allocation failure. */
+bool trace_use_groups(struct trace *t);
+/* By step, the place of what a device recorded of it, + 1; 0 if it did not. NULL on allocation
+ * failure. */
+uint32_t *trace_list_device_steps(const struct trace *t, uint32_t device);
+/* Notes that an operation ran in one. */
+void trace_extend_device_step(struct trace *t, uint32_t place, const struct trace_op *op);
 
 /* Tells operations of several programs that have one name apart, by shapes or program. False on
  * allocation failure. */

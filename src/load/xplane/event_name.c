@@ -35,6 +35,7 @@ enum event_kind event_kind_of(struct span name)
 		return EVENT_OPERATION;
 	return name_is(name, NAME_AWAIT)      ? EVENT_AWAIT
 		: name_is(name, NAME_WAITING) ? EVENT_WAIT
+		: name_is(name, NAME_DRIVER)  ? EVENT_DRIVER
 					      : EVENT_OTHER;
 }
 

@@ -16,6 +16,7 @@
 	X(CAPTURED, NULL)  /* "InstantiatedCapturedFunction::…": tf.data calls one */        \
 	X(WAIT, NULL)      /* a thread waits: names of anatomy/names.h */                      \
 	X(AWAIT, NULL)     /* "…::Await": so do two events with a key, from first to last */ \
+	X(DRIVER, NULL)    /* a GPU's driver makes something run: names of anatomy/names.h */  \
 	X(EAGER, "EagerExecute")                                                               \
 	X(ASYNC_START, "ExecutorState::ProcessAsync::Start")                                   \
 	X(ASYNC_DONE, "ExecutorState::ProcessAsync::Done")                                     \

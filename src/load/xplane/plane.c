@@ -191,6 +191,7 @@ static enum plane_kind kind_of(struct span name)
 		{"/host:metadata", PLANE_MODULES},
 		{"Task Environment", PLANE_TASK},
 		{"/host:tfprof", PLANE_SAMPLES},
+		{"/device:CUSTOM:", PLANE_NONE},
 	};
 
 	/* The cores that look up embeddings are separate devices. */

@@ -44,6 +44,7 @@ struct stat_name {
 
 enum plane_kind {
 	PLANE_OTHER, /* nothing that is known here */
+	PLANE_NONE,  /* no device, and nothing of operations */
 	PLANE_HOST,
 	PLANE_GPU,
 	PLANE_TPU,

@@ -206,40 +206,6 @@ static bool find_spans(struct numbering *n)
 	return true;
 }
 
-static int by_group(const void *a, const void *b)
-{
-	const struct trace_marker *x = a, *y = b;
-
-	if (x->kept != y->kept)
-		return x->kept < y->kept ? -1 : 1;
-	if (x->step != y->step)
-		return x->step < y->step ? -1 : 1;
-	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-}
-
-/* Where nothing else tells steps, events of one group are one, from the first to the last. */
-static bool use_groups(struct numbering *n)
-{
-	struct trace *t = n->trace;
-	size_t n_groups = t->device_groups.n;
-	bool ok = true;
-
-	if (n->spans.n || t->device_steps.n || !n_groups)
-		return true;
-	qsort(t->device_groups.at, n_groups, sizeof(*t->device_groups.at), by_group);
-	for (size_t i = 0; ok && i < n_groups; i++) {
-		const struct trace_marker *group = &t->device_groups.at[i];
-		struct trace_marker *last =
-			t->device_steps.n ? &t->device_steps.at[t->device_steps.n - 1] : NULL;
-
-		if (!last || last->kept != group->kept || last->step != group->step)
-			ok = vec_push(&t->device_steps, *group);
-		else if (group->end_ps > last->end_ps)
-			last->end_ps = group->end_ps;
-	}
-	return ok;
-}
-
 static bool collect_steps(struct numbering *n)
 {
 	struct trace *t = n->trace;
@@ -254,7 +220,7 @@ static bool collect_steps(struct numbering *n)
 		if (!vec_push(&t->steps, n->spans.at[i].step))
 			return false;
 	for (size_t i = 0; i < t->device_steps.n; i++)
-		if (!vec_push(&t->steps, t->device_steps.at[i].step))
+		if (!vec_push(&t->steps, t->device_steps.at[i].at.step))
 			return false;
 	sort_steps(t);
 	trace_explain_markers(t);
@@ -411,15 +377,19 @@ static bool number_line(struct numbering *n, uint32_t place, size_t end)
 	enum plane_kind kind = t->devices.at[line->device].kind;
 	VEC(struct trace_marker) spans = {0};
 	segments own = {0};
-	uint32_t before = NONE;
+	uint32_t before = NONE, *places = NULL;
 	bool ok = true;
 
 	for (size_t i = 0; ok && plane_is_accelerator(kind) && i < t->device_steps.n; i++)
-		if (t->device_steps.at[i].kept == line->device)
-			ok = vec_push(&spans, t->device_steps.at[i]);
+		if (t->device_steps.at[i].at.kept == line->device)
+			ok = vec_push(&spans, t->device_steps.at[i].at);
 	if (spans.n)
 		qsort(spans.at, spans.n, sizeof(*spans.at), by_start);
 	ok = ok && flatten(t, spans.at, spans.n, &own);
+	if (ok && spans.n) {
+		places = trace_list_device_steps(t, line->device);
+		ok = places != NULL;
+	}
 	for (size_t i = line->first_op; ok && i < end; i++) {
 		struct trace_op *op = &t->ops.at[i];
 		int64_t start_ps = line->first_device_op == NONE
@@ -428,17 +398,21 @@ static bool number_line(struct numbering *n, uint32_t place, size_t end)
 				  .host_start_ps;
 		uint32_t step;
 
-		if (spans.n)
+		if (spans.n) {
 			step = at_time(own.at, own.n, start_ps);
-		else if (!n->spans.n)
+			if (step != NONE)
+				trace_extend_device_step(t, places[step], op);
+		} else if (!n->spans.n) {
 			step = step_place(t, 0);
-		else if (kind == PLANE_GPU)
+		} else if (kind == PLANE_GPU) {
 			step = before = step_on_gpu(n, op, before);
-		else
+		} else {
 			step = step_on_host(n, cause_of(t, op), start_ps);
+		}
 		op->cause = NONE;
 		ok = put_in_step(t, place, i, step);
 	}
+	mem_free(places);
 	vec_clear(&spans);
 	vec_clear(&own);
 	return ok;
@@ -521,8 +495,9 @@ static bool prepare(struct numbering *n)
 	struct trace *t = n->trace;
 
 	n->group_steps = mem_array(t->roots.n + 1, sizeof(*n->group_steps));
-	if (!n->group_steps || !find_spans(n) || !use_groups(n) || !collect_steps(n) ||
-		!flatten(t, n->spans.at, n->spans.n, &n->host) || !match_runs(t))
+	if (!n->group_steps || !find_spans(n) || !(n->spans.n || trace_use_groups(t)) ||
+		!collect_steps(n) || !flatten(t, n->spans.at, n->spans.n, &n->host) ||
+		!match_runs(t))
 		return false;
 	for (size_t i = 0; !n->has_markers && i < n->spans.n; i++)
 		if (!vec_push(&n->starts,

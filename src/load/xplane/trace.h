@@ -106,6 +106,7 @@ struct trace_device {
 	struct accelerator_facts facts;
 	uint32_t product;       /* text */
 	int64_t n_programs_run; /* see trace_find_executions() */
+	int64_t stalled_ps;     /* of a core: waiting before operations; -1: not recorded */
 };
 
 /* The memory of a device, as its allocator tells. */
@@ -128,6 +129,13 @@ struct trace_root {
 struct trace_marker {
 	int64_t start_ps, end_ps, step;
 	uint32_t kept;
+};
+
+/* A step that a device recorded. */
+struct trace_device_step {
+	struct trace_marker at;    /* by the host's clock; .kept is the device */
+	int64_t start_ps, end_ps;  /* by its own; no time: not recorded */
+	int64_t first_ps, last_ps; /* likewise, of what ran in it */
 };
 
 /* A compiled program, running once. */
@@ -278,7 +286,7 @@ struct trace {
 	uint64_t n_inside;                   /* operations in them */
 	uint64_t n_outside, outside_ps;      /* and in none */
 	enum trace_steps { STEPS_MARKED, STEPS_COUNTED, STEPS_OF_CALLS, STEPS_NONE } steps_from;
-	VEC(struct trace_marker) device_steps;
+	VEC(struct trace_device_step) device_steps;
 	VEC(struct trace_marker)
 	device_groups; /* likewise, of events: used where nothing else tells steps */
 	VEC(struct trace_pool) pools;

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/clamped.h"
+
 /* An event of a line whose events are not in order. */
 struct unsorted {
 	int64_t start_ps, duration_ps;
@@ -49,10 +51,10 @@ static void close_event(struct walk *w)
 	(KIND_BIT(OTHER) | KIND_BIT(GARBLED) | KIND_BIT(DATASET) | KIND_BIT(PYTHON) | \
 		KIND_BIT(END) | KIND_BIT(FUNCTION_RUN) | KIND_BIT(PROCESS) |          \
 		KIND_BIT(REGION_START) | KIND_BIT(REGION_STOP) | KIND_BIT(RECORD) |   \
-		KIND_BIT(EXECUTE) | KIND_BIT(WAIT) | KIND_BIT(AWAIT))
+		KIND_BIT(EXECUTE) | KIND_BIT(WAIT) | KIND_BIT(AWAIT) | KIND_BIT(DRIVER))
 #define KINDS_OF_FLOW                                                                      \
 	(KIND_BIT(OTHER) | KIND_BIT(REGION_START) | KIND_BIT(RECORD) | KIND_BIT(EXECUTE) | \
-		KIND_BIT(WAIT) | KIND_BIT(AWAIT))
+		KIND_BIT(WAIT) | KIND_BIT(AWAIT) | KIND_BIT(DRIVER))
 
 static bool has_role(const struct walk *w, enum event_kind kind)
 {
@@ -121,10 +123,11 @@ static bool add_event(struct walk *w, const struct event *e)
 }
 
 /* The name of a step is its number. */
-static bool add_device_step(struct walk *w, const struct event *e)
+static bool add_device_step(struct walk *w, struct event *e)
 {
 	struct trace_marker marker = {e->start_ps, event_end(e), 0,
 		(uint32_t)w->trace->devices.n - 1};
+	struct trace_device_step step = {.first_ps = INT64_MAX, .last_ps = INT64_MIN};
 	struct span name = event_get_name(w, e).text;
 
 	if (!name.n)
@@ -134,7 +137,12 @@ static bool add_device_step(struct walk *w, const struct event *e)
 			return true;
 		marker.step = 10 * marker.step + (name.at[i] - '0');
 	}
-	return vec_push(&w->trace->device_steps, marker);
+	step.at = marker;
+	if (w->plane->kind == PLANE_GPU || walk_use_device_clock(w, line_start(w), e)) {
+		step.start_ps = e->start_ps;
+		step.end_ps = event_end(e);
+	}
+	return vec_push(&w->trace->device_steps, step);
 }
 
 static bool is_usable(struct walk *w, const struct event *e)
@@ -271,6 +279,19 @@ static bool is_derived(uint64_t line)
 	return low >= 0xdeadbeef && low <= 0xdeadbeef + 389;
 }
 
+/* Lines that repeat what others have, or tell of copies that run beside operations. */
+static bool is_auxiliary(struct span name)
+{
+	static const char *const names[] = {"Async XLA Ops", "XLA TraceMe", "Overlay", "Steps",
+		"XLA Modules", "XLA Ops", "Framework Ops", "Framework Name Scope", "TensorFlow Ops",
+		"TensorFlow Name Scope", "Source code", "Source Code", "Launch Stats"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (span_equal(name, span_of(names[i])))
+			return true;
+	return span_starts(name, SPAN("Host Offload Ops"));
+}
+
 static enum line_kind kind_of_line(const struct plane *p, const struct line *line)
 {
 	switch (p->kind) {
@@ -286,6 +307,8 @@ static enum line_kind kind_of_line(const struct plane *p, const struct line *lin
 			return LINE_TPU_OPS;
 		if (span_equal(line->name, SPAN("XLA Modules")))
 			return LINE_TPU_MODULES;
+		if (span_equal(line->name, SPAN("XLA TraceMe")))
+			return LINE_TPU_WAITS;
 		return span_equal(line->name, SPAN("Steps")) ? LINE_STEPS : LINE_SKIPPED;
 	default: return LINE_SKIPPED;
 	}
@@ -313,6 +336,27 @@ static void read_line(struct decoder *d, struct span message, struct line *line)
 		}
 }
 
+/* Of a line whose events are only counted, or added up. */
+static void count_events(struct walk *w, struct span message)
+{
+	struct trace_device *device = &w->trace->devices.at[w->trace->devices.n - 1];
+	struct wire_reader r = wire_reader(message);
+	struct event *e = &w->event;
+	struct wire_field f;
+
+	if (w->line.kind == LINE_TPU_WAITS && device->stalled_ps < 0)
+		device->stalled_ps = 0;
+	while (decoder_find(w->d, &r, WIRE_LEN(XLINE_EVENTS), &f)) {
+		if (w->line.kind == LINE_TPU_MODULES) {
+			device->n_programs_run++;
+			continue;
+		}
+		read_event(w, 0, f.bytes, e);
+		if (e->role->kind == EVENT_WAIT && is_usable(w, e))
+			add_clamped(&device->stalled_ps, e->duration_ps);
+	}
+}
+
 static void walk_line(struct walk *w, struct span message)
 {
 	struct trace *t = w->trace;
@@ -321,16 +365,12 @@ static void walk_line(struct walk *w, struct span message)
 	w->line.end = message.at + message.n;
 	w->line.kind = kind_of_line(w->plane, &w->line);
 	if (w->line.kind == LINE_SKIPPED) {
-		t->skipped.lines += w->plane->kind == PLANE_TPU ||
-			(w->plane->kind == PLANE_GPU && !is_derived(w->line.id));
+		t->skipped.lines += plane_is_accelerator(w->plane->kind) &&
+			!is_derived(w->line.id) && !is_auxiliary(w->line.name);
 		return;
 	}
-	if (w->line.kind == LINE_TPU_MODULES) {
-		struct wire_reader r = wire_reader(message);
-		struct wire_field f;
-
-		while (decoder_find(w->d, &r, WIRE_LEN(XLINE_EVENTS), &f))
-			t->devices.at[t->devices.n - 1].n_programs_run++;
+	if (w->line.kind == LINE_TPU_MODULES || w->line.kind == LINE_TPU_WAITS) {
+		count_events(w, message);
 		return;
 	}
 	if (w->line.kind != LINE_STEPS &&

@@ -42,6 +42,7 @@ enum line_kind {
 	LINE_STREAM,
 	LINE_TPU_OPS,
 	LINE_TPU_MODULES, /* an event for each run of a program */
+	LINE_TPU_WAITS,   /* waiting before operations, by the host's clock */
 	LINE_STEPS
 };
 
@@ -144,8 +145,8 @@ uint32_t walk_find_device_target(struct walk *w, const struct event *e);
 /* Adds what is beside such an operation (device_op.h). False on allocation failure. */
 bool walk_add_device_op(struct walk *w, const struct event *e);
 /* Gives an event of a core its times by the device's own clock, if it has them. Those of the host
- * stretch and squeeze events: by 198 ms in a recording of 100 s. */
-void walk_use_device_clock(struct walk *w, int64_t base_ps, struct event *e);
+ * stretch and squeeze events: by 198 ms in a recording of 100 s. False if it has none. */
+bool walk_use_device_clock(struct walk *w, int64_t base_ps, struct event *e);
 /* Whether an event of the host only makes something run on an accelerator; adding it. */
 bool walk_is_launch(const struct event *e);
 bool walk_add_launch(struct walk *w, const struct event *e);

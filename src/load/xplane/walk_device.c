@@ -45,7 +45,8 @@ bool walk_add_device(struct walk *w)
 {
 	struct trace *t = w->trace;
 	struct trace_device device = {.kind = w->plane->kind,
-		.ordinal = plane_get_ordinal(w->plane)};
+		.ordinal = plane_get_ordinal(w->plane),
+		.stalled_ps = -1};
 
 	if (plane_is_accelerator(device.kind)) {
 		device.facts = device_read_facts(w->plane);
@@ -156,21 +157,22 @@ bool walk_add_launch(struct walk *w, const struct event *e)
 
 /* ---- the device's clock -------------------------------------------------- */
 
-void walk_use_device_clock(struct walk *w, int64_t base_ps, struct event *e)
+bool walk_use_device_clock(struct walk *w, int64_t base_ps, struct event *e)
 {
 	int64_t offset_ps, duration_ps;
 
 	w->host_start_ps = e->start_ps;
 	if (!xstats_has_number(&e->stats, STAT_DEVICE_OFFSET) ||
 		!xstats_has_number(&e->stats, STAT_DEVICE_DURATION))
-		return;
+		return false;
 	offset_ps = (int64_t)xstats_number(&e->stats, STAT_DEVICE_OFFSET);
 	duration_ps = (int64_t)xstats_number(&e->stats, STAT_DEVICE_DURATION);
 	if (offset_ps < 0 || offset_ps > EVENT_TIME_LIMIT || duration_ps < 0 ||
 		duration_ps > EVENT_TIME_LIMIT)
-		return;
+		return false;
 	e->start_ps = base_ps + offset_ps;
 	e->duration_ps = duration_ps;
+	return true;
 }
 
 /* Those that follow each other in a group are one stretch. */

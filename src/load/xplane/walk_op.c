@@ -75,7 +75,7 @@ bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target)
 		*target = walk_find_device_target(w, e);
 		return true;
 	}
-	if (walk_is_launch(e))
+	if (walk_is_launch(e) || e->role->kind == EVENT_DRIVER)
 		return false;
 	if (s->has & STAT_BIT(HLO_OP) && e->role->kind != EVENT_END) {
 		text = xstats_text(s, STAT_HLO_OP);
