@@ -227,8 +227,8 @@ static void put_accelerator(struct answer *a, const struct asked *q, const struc
 	if (model_text(q->model, of->product).n)
 		table_set_text(t, row, DEVICES_PRODUCT, model_text(q->model, of->product));
 	table_set_int(t, row, DEVICES_LANES, of->n_lanes);
-	table_set_int(t, row, DEVICES_RUNS,
-		of->n_programs_run ? of->n_programs_run : of->n_executions);
+	if (of->n_programs_run)
+		table_set_int(t, row, DEVICES_RUNS, of->n_programs_run);
 	table_set_int(t, row, DEVICES_EXECUTIONS, of->n_executions);
 	if (of->n_steps) {
 		table_set_int(t, row, DEVICES_STEPS, of->n_steps);
@@ -276,7 +276,7 @@ static bool put_accelerators(struct answer *a, const struct asked *q)
 	const struct model *m = q->model;
 	size_t n = m->accelerators.n;
 	struct accelerator *sorted = mem_array(n + 1, sizeof(*sorted));
-	bool is_doubled = false, is_of_heap = false;
+	bool is_doubled = false, is_of_heap = false, is_before_launch = false;
 
 	if (!sorted)
 		return false;
@@ -287,6 +287,7 @@ static bool put_accelerators(struct answer *a, const struct asked *q)
 	for (size_t i = 0; i < n; i++) {
 		put_accelerator(a, q, &sorted[i]);
 		is_doubled |= sorted[i].facts.is_doubled;
+		is_before_launch |= sorted[i].is_before_launch;
 		is_of_heap |= sorted[i].lifetime_peak_bytes >= 0 &&
 			sorted[i].lifetime_peak_bytes < sorted[i].peak_bytes;
 	}
@@ -294,6 +295,10 @@ static bool put_accelerators(struct answer *a, const struct asked *q)
 		answer_note(a, "bandwidth_doubled",
 			"peak_bandwidth is twice what was recorded: AMD's recorder gives half for "
 			"these GPUs");
+	if (is_before_launch)
+		answer_note(a, "clocks_differ",
+			"most kernels of some device began before they were launched: its clock "
+			"differs from the host's, and launch delays cannot be told");
 	if (is_of_heap)
 		answer_note(a, "lifetime_without_reserved",
 			"lifetime_peak_bytes is recorded without what programs reserve for their "

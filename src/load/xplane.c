@@ -13,6 +13,7 @@
 #include "base/clamped.h"
 #include "load/load.h"
 #include "load/xplane/apply.h"
+#include "load/xplane/core_runs.h"
 #include "load/xplane/explain.h"
 #include "load/xplane/run.h"
 
@@ -126,6 +127,7 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 	if (!d.failed)
 		decoder_alloc(&d,
 			own_resolve(&x->trace.own) && trace_find_executions(&x->trace) &&
+				core_runs_count(&x->trace) &&
 				trace_tell_programs_apart(&x->trace) &&
 				trace_sum_compiled(&x->trace) && trace_complete(&x->trace) &&
 				trace_group(&x->trace) && trace_number(&x->trace));

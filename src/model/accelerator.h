@@ -32,6 +32,9 @@ struct accelerator {
 	int64_t unknown_gap_ps;  /* … whose launch is not recorded, if others are */
 	int64_t stalled_ps;      /* of a core: waiting for other cores, or for what comes first */
 	int64_t launch_delay_ps; /* median from the launch to the start */
+	/* Most of what ran began before it was launched: the clocks of host and device differ, and
+	 * nothing is known of launches. */
+	bool is_before_launch;
 	/* Of steps that the device recorded, added up. 0: none. */
 	int64_t n_steps, step_ps, step_busy_ps;
 	int64_t peak_bytes, lifetime_peak_bytes, capacity_bytes;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ascii.h"
+#include "load/xplane/device_op.h"
 #include "load/xplane/kernel_name.h"
 
 /* A program that runs on a core, as a line of its own tells. */
@@ -312,17 +313,6 @@ static bool add_module_run(struct device *dev, const struct raw_event *e)
 	return vec_push(&dev->modules, run);
 }
 
-static bool number_of(struct span name, int64_t *number)
-{
-	*number = 0;
-	for (size_t i = 0; i < name.n; i++) {
-		if (!ascii_is_digit(name.at[i]) || *number > INT64_MAX / 100)
-			return false;
-		*number = 10 * *number + (name.at[i] - '0');
-	}
-	return name.n;
-}
-
 static bool add_step(struct device *dev, const struct raw_event *e)
 {
 	struct raw_event clock = *e;
@@ -337,10 +327,8 @@ static bool add_step(struct device *dev, const struct raw_event *e)
 		step.start = clock.start;
 		step.end = clock.start + clock.duration;
 	}
-	if (xstats_has_number(&e->stats, STAT_STEP_NUM))
-		step.number = (int64_t)xstats_number(&e->stats, STAT_STEP_NUM);
-	else if (!number_of(dev->plane->names.at[e->name].text, &step.number))
-		step.number = (int64_t)dev->steps.n;
+	step.number = device_step_number(&e->stats, dev->plane->names.at[e->name].text,
+		(int64_t)dev->steps.n);
 	return vec_push(&dev->steps, step);
 }
 

@@ -98,6 +98,7 @@ static bool find_run_launches(struct scene *s)
 
 struct id_node {
 	uint64_t id;
+	int64_t start;
 	uint32_t node;
 };
 
@@ -107,10 +108,13 @@ static int by_id(const void *a, const void *b)
 
 	if (x->id != y->id)
 		return x->id < y->id ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* What ran on a device was launched by the first host event of the same id. */
+/* What ran on a device was launched by the last host event of the same id before it; if clocks
+ * differ, by the first after it. */
 static bool find_device_launches(struct scene *s)
 {
 	VEC(struct id_node) ids = {0};
@@ -118,24 +122,28 @@ static bool find_device_launches(struct scene *s)
 
 	for (uint32_t n = 0; ok && n < s->n_host; n++)
 		if (node_has(s, n, FACT_LAUNCH))
-			ok = vec_push(&ids, ((struct id_node){facts_of(s, n)->id, n}));
+			ok = vec_push(&ids,
+				((struct id_node){facts_of(s, n)->id, s->nodes.at[n].start, n}));
 	if (ok && ids.n)
 		qsort(ids.at, ids.n, sizeof(*ids.at), by_id);
 	for (size_t i = 0; ok && i < s->ops.n; i++) {
 		struct op *op = &s->ops.at[i];
 		const struct facts *f = facts_of(s, op->node);
 		size_t low = 0, high = ids.n;
+		int64_t start = s->nodes.at[op->node].start;
 
 		if (!op->is_on_device || !(f->has & FACT_LAUNCH))
 			continue;
 		while (low < high) {
 			size_t middle = low + (high - low) / 2;
 
-			if (ids.at[middle].id < f->key)
+			if (ids.at[middle].id < f->key ||
+				(ids.at[middle].id == f->key && ids.at[middle].start <= start))
 				low = middle + 1;
 			else
 				high = middle;
 		}
+		low -= low && ids.at[low - 1].id == f->key;
 		if (low < ids.n && ids.at[low].id == f->key)
 			op->launch = ids.at[low].node;
 	}

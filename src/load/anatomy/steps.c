@@ -501,7 +501,8 @@ static bool find_runs(struct scene *s)
 	memmove(s->steps.at, s->steps.at + longest.first, longest.n * sizeof(*s->steps.at));
 	s->steps.n = longest.n;
 	s->by = ANATOMY_BY_PROGRAM;
-	s->step_name = name;
+	s->step_name = text_of(s, name).n ? name : strings_alias(&s->texts, SPAN("one program"));
+	ok = s->step_name != NONE;
 	/* By one clock, a single device can be seen together with its host. */
 	if (n_devices == 1 && !s->is_by_device_clock)
 		s->timed_device = NONE;
@@ -512,7 +513,7 @@ static bool find_runs(struct scene *s)
 		step->end = step->marker_end;
 		step->gap_start = step->start;
 	}
-	return true;
+	return ok;
 }
 
 static bool choose_steps(struct scene *s, struct span function)

@@ -1,11 +1,9 @@
 /* The program that accelerators spend their time on: how long its runs take by the device's clock,
- * and what a run waits for.
- *
- * On a core an instruction of a program runs once in a run, unless it is within another: when one
- * runs again, another run has begun. */
+ * and what a run waits for. */
 #include <stdlib.h>
 
 #include "base/clamped.h"
+#include "load/xplane/core_runs.h"
 #include "load/xplane/transfers.h"
 
 struct program_sums {
@@ -18,10 +16,9 @@ struct program_sums {
 struct summer {
 	struct trace *t;
 	VEC(struct program_sums) programs;
-	uint32_t *seen_in; /* by target: the run it was last seen in */
-	int64_t *self_ps;  /* by target: of all */
-	uint32_t *n_ran;   /* by target */
-	uint32_t run;
+	int64_t *self_ps; /* by target: of all */
+	uint32_t *n_ran;  /* by target */
+	struct core_runs runs;
 	struct transfers transfers;
 };
 
@@ -81,44 +78,44 @@ static void end_line(struct summer *s)
 	}
 }
 
+/* What ran before the first whole run, and between runs, is in none of them: only transfers count
+ * it. */
 static bool add_line(struct summer *s, const struct trace_line *line, size_t end)
 {
 	struct program_sums *sums = NULL;
-	int64_t first_ps = 0, last_ps = 0, around_ps = INT64_MIN;
+	int64_t last_ps = 0;
 	bool ok = true;
 
-	for (size_t i = line->first_op; ok && i <= end; i++) {
-		const struct trace_op *op = i < end ? &s->t->ops.at[i] : NULL;
-		const struct trace_target *target = op ? &s->t->targets.at[op->target] : NULL;
-		bool is_top = op && op->start_ps >= around_ps;
+	core_runs_begin_line(&s->runs, line);
+	transfers_begin_run(&s->transfers);
+	for (size_t i = line->first_op; ok && i < end; i++) {
+		const struct trace_op *op = &s->t->ops.at[i];
+		int64_t self_ps = op->self_ps > 0 ? op->self_ps : 0;
+		enum core_run run = core_runs_add(&s->runs, i);
 
-		if (sums &&
-			(!op || sums->program != target->program ||
-				(is_top && s->seen_in[op->target] == s->run))) {
-			add_clamped(&sums->found.run_ps, last_ps - first_ps);
+		if (run != RUN_CONTINUES) {
+			if (run == RUN_BEGINS || sums)
+				transfers_begin_run(&s->transfers);
 			sums = NULL;
 		}
-		if (!op)
-			break;
-		if (!sums) {
-			sums = sums_of(s, target);
+		if (run == RUN_BEGINS) {
+			sums = sums_of(s, &s->t->targets.at[op->target]);
 			if (!sums)
 				return false;
 			sums->n_runs++;
-			s->run++;
-			transfers_begin_run(&s->transfers);
-			first_ps = last_ps = op->start_ps;
+			last_ps = op->start_ps;
 		}
-		if (op->start_ps + op->total_ps > last_ps)
+		if (sums && op->start_ps + op->total_ps > last_ps) {
+			add_clamped(&sums->found.run_ps, op->start_ps + op->total_ps - last_ps);
 			last_ps = op->start_ps + op->total_ps;
-		if (is_top)
-			around_ps = op->start_ps + op->total_ps;
-		add_clamped(&sums->self_ps, op->self_ps > 0 ? op->self_ps : 0);
-		add_clamped(&s->self_ps[op->target], op->self_ps > 0 ? op->self_ps : 0);
-		s->n_ran[op->target]++;
-		s->seen_in[op->target] = s->run;
-		ok = add_waiting(s, &sums->found, op) &&
-			transfers_add(&s->transfers, op, line->device);
+		}
+		if (sums) {
+			add_clamped(&sums->self_ps, self_ps);
+			add_clamped(&s->self_ps[op->target], self_ps);
+			s->n_ran[op->target]++;
+			ok = add_waiting(s, &sums->found, op);
+		}
+		ok = ok && transfers_add(&s->transfers, op, line->device);
 	}
 	end_line(s);
 	return ok;
@@ -282,10 +279,10 @@ bool apply_device_runs(struct apply *a)
 	struct trace *t = a->trace;
 	size_t n = t->targets.n + 1;
 	struct summer s = {.t = t,
-		.seen_in = mem_zero_array(n, sizeof(*s.seen_in)),
 		.self_ps = mem_zero_array(n, sizeof(*s.self_ps)),
 		.n_ran = mem_zero_array(n, sizeof(*s.n_ran))};
-	bool ok = s.seen_in && s.self_ps && s.n_ran && transfers_init(&s.transfers, a);
+	bool ok = s.self_ps && s.n_ran && core_runs_init(&s.runs, t) &&
+		transfers_init(&s.transfers, a);
 
 	for (size_t i = 0; ok && i < t->lines.n; i++)
 		if (t->devices.at[t->lines.at[i].device].kind == PLANE_TPU)
@@ -296,7 +293,7 @@ bool apply_device_runs(struct apply *a)
 			ok = transfers_add_gpu(&s.transfers, i);
 	ok = ok && find_main(&s, a) && note_programs(&s, a->model) && transfers_put(&s.transfers);
 	transfers_clear(&s.transfers);
-	mem_free(s.seen_in);
+	core_runs_clear(&s.runs);
 	mem_free(s.self_ps);
 	mem_free(s.n_ran);
 	vec_clear(&s.programs);

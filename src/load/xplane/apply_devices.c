@@ -25,7 +25,7 @@ static int64_t sum_busy(const intervals *list, bool with_copies)
 }
 
 /* Gaps that end with something that the host launched after they began, and those of which that is
- * not known. */
+ * not known: nothing starts before it is launched, unless clocks differ. */
 static void sum_gaps(const struct trace *t, const intervals *list, struct accelerator *a)
 {
 	int64_t reach_ps = list->at[0].end_ps;
@@ -33,11 +33,14 @@ static void sum_gaps(const struct trace *t, const intervals *list, struct accele
 	a->late_ps = t->launches.n ? 0 : -1;
 	for (size_t i = 1; t->launches.n && i < list->n; i++) {
 		const struct interval *v = &list->at[i];
+		int64_t gap_ps = v->start_ps - reach_ps;
+		int64_t launch_ps =
+			v->launch == NONE ? INT64_MAX : t->launches.at[v->launch].start_ps;
 
-		if (v->start_ps > reach_ps && v->launch == NONE)
-			a->unknown_gap_ps += v->start_ps - reach_ps;
-		else if (v->start_ps > reach_ps && t->launches.at[v->launch].start_ps > reach_ps)
-			a->late_ps += v->start_ps - reach_ps;
+		if (gap_ps > 0 && launch_ps > v->start_ps)
+			a->unknown_gap_ps += gap_ps;
+		else if (gap_ps > 0 && launch_ps > reach_ps)
+			a->late_ps += gap_ps;
 		if (v->end_ps > reach_ps)
 			reach_ps = v->end_ps;
 	}
@@ -115,7 +118,7 @@ static bool add_line(const struct trace *t, size_t line, struct accelerator *a, 
 	for (size_t i = first; i < end; i++, beside++) {
 		const struct trace_op *op = &t->ops.at[i];
 
-		a->n_executions += !beside->continues;
+		a->n_executions += beside->is_next;
 		if (t->targets.at[op->target].is_waiting)
 			a->waiting_ps += op->self_ps > 0 ? op->self_ps : 0;
 		if (!vec_push(list,
@@ -163,6 +166,10 @@ static bool sum_device(const struct trace *t, uint32_t device, struct accelerato
 		a->kernel_busy_ps = sum_busy(&list, false);
 		sum_gaps(t, &list, a);
 		ok = find_median_delay(t, &list, &a->launch_delay_ps);
+		if (a->launch_delay_ps < -1) {
+			a->launch_delay_ps = a->late_ps = -1;
+			a->is_before_launch = true;
+		}
 		intervals_unite(&list);
 		sum_steps(t, device, a, &list);
 	}

@@ -41,19 +41,42 @@ void trace_sort_launches(struct trace *t)
 	check_marks(t);
 }
 
-uint32_t trace_find_launch(const struct trace *t, uint64_t id)
+/* Whether the launch before one, of the same id, encloses it: a call of a library that calls the
+ * driver. */
+static bool is_within_last(const struct trace *t, size_t i)
 {
-	size_t low = 0, high = t->launches.n;
+	const struct trace_launch *of = &t->launches.at[i], *last = of - 1;
 
+	return i && last->id == of->id &&
+		last->start_ps + last->duration_ps >= of->start_ps + of->duration_ps;
+}
+
+uint32_t trace_find_launch(const struct trace *t, uint64_t id, int64_t ordinal, int64_t start_ps)
+{
+	enum { MOST_TRIED = 64 };
+	size_t low = 0, high = t->launches.n, found;
+
+	/* Behind the last of the id that began by then. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
+		const struct trace_launch *of = &t->launches.at[middle];
 
-		if (t->launches.at[middle].id < id)
+		if (of->id < id || (of->id == id && of->start_ps <= start_ps))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < t->launches.n && t->launches.at[low].id == id ? (uint32_t)low : NONE;
+	if (!low || t->launches.at[low - 1].id != id)
+		return low < t->launches.n && t->launches.at[low].id == id ? (uint32_t)low : NONE;
+	found = low - 1;
+	for (size_t i = low; i && low - i < MOST_TRIED && t->launches.at[i - 1].id == id; i--)
+		if (t->launches.at[i - 1].device == ordinal) {
+			found = i - 1;
+			break;
+		}
+	while (is_within_last(t, found))
+		found--;
+	return (uint32_t)found;
 }
 
 /* The run that a launch is in: its place among the marks; NONE. */
@@ -129,10 +152,13 @@ static bool continues(const struct trace *t, const struct trace_device_op *op, u
 	return !is_alone || op->kernel != first->kernel;
 }
 
-/* An operation of TensorFlow has an event of its own on the host, around what it launches. */
-static bool has_host_event(const struct trace *t, const struct trace_device_op *op, uint32_t target)
+/* The event of an operation of TensorFlow on the host, around what launched a kernel; NONE. */
+static uint32_t host_event_of(const struct trace *t, const struct trace_device_op *op,
+	uint32_t target)
 {
-	return op->launch != NONE && t->launches.at[op->launch].target == target;
+	const struct trace_launch *launch = op->launch == NONE ? NULL : &t->launches.at[op->launch];
+
+	return launch && launch->target == target ? launch->op : NONE;
 }
 
 /* Kernels of a stream, in order of time. */
@@ -140,16 +166,19 @@ static void find_on_stream(struct trace *t, const struct trace_line *line, size_
 	const bool *is_alone)
 {
 	struct trace_device_op *op = &t->device_ops.at[line->first_device_op], *first = op;
+	uint32_t last_event = NONE;
 
 	for (size_t i = line->first_op; i < end; i++, op++) {
-		uint32_t target = t->ops.at[i].target;
+		uint32_t target = t->ops.at[i].target, event = host_event_of(t, op, target);
 
 		op->is_launched_along =
 			i > line->first_op && op->launch != NONE && op->launch == op[-1].launch;
-		if (has_host_event(t, op, target))
+		if (event != NONE)
 			op->continues = true;
 		else if (i > line->first_op && t->ops.at[i - 1].target == target)
 			op->continues = continues(t, op, target, first, is_alone[target]);
+		op->is_next = event == NONE ? !op->continues : event != last_event;
+		last_event = event;
 		if (!op->continues)
 			first = op;
 	}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
+#include "load/xplane/stats.h"
 
 struct trace;
 struct trace_op;
@@ -20,8 +21,10 @@ struct trace_op;
 struct trace_launch {
 	uint64_t id; /* of correlation */
 	int64_t start_ps, duration_ps;
+	int64_t device; /* as the driver numbers it; -1: not recorded */
 	struct span name;
-	uint32_t target; /* the operation of TensorFlow around it; NONE */
+	uint32_t op;     /* of TensorFlow, around it; NONE */
+	uint32_t target; /* … what it is of; NONE */
 };
 
 /* The host begins a compiled program on a GPU. */
@@ -36,17 +39,25 @@ struct trace_device_op {
 	uint32_t kernel;       /* text: its name, of a GPU; 0 */
 	uint32_t details;    /* text: its grid, the size of a copy and the like; 0: not recorded */
 	uint32_t group : 30; /* of the step that it is of, as recorded, + 1; 0: not recorded */
-	bool continues : 1;  /* it is part of the execution before it on its line */
+	bool continues : 1; /* no execution begins with it: that before it on its line does not end,
+			       or an event of the host is it */
+	bool is_next : 1;   /* it is of another execution than that before it on its line */
 	bool is_launched_along : 1; /* another of its launch comes before it */
 };
 
 /* Prepares for lookups, once all hosts have been walked. */
 void trace_sort_launches(struct trace *t);
-/* By correlation id; NONE. */
-uint32_t trace_find_launch(const struct trace *t, uint64_t id);
+/* What launched that which starts at a time on a device, by correlation id; NONE. If several have
+ * the id, as when recordings of processes are joined: the last before that time, of the device if
+ * the driver numbers devices likewise. */
+uint32_t trace_find_launch(const struct trace *t, uint64_t id, int64_t ordinal, int64_t start_ps);
 
 /* Finds which kernels continue an execution. False on allocation failure. */
 bool trace_find_executions(struct trace *t);
+
+/* The number of a step that a device recorded: as its event says, at the end of its name ("12",
+ * "train 12"), or its group's; or its place among them. */
+int64_t device_step_number(const struct xstats *s, struct span name, int64_t place);
 
 /* Where nothing else tells steps, events of a device of one group are one, from the first to the
  * last. False on allocation failure. */

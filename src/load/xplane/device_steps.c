@@ -1,8 +1,26 @@
 /* Steps that devices recorded. */
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/sort.h"
 #include "load/xplane/trace.h"
+
+int64_t device_step_number(const struct xstats *s, struct span name, int64_t place)
+{
+	size_t at = name.n;
+	int64_t number = 0;
+
+	if (xstats_has_number(s, STAT_STEP_NUM))
+		return (int64_t)xstats_number(s, STAT_STEP_NUM);
+	while (at && name.n - at < 18 && ascii_is_digit(name.at[at - 1]))
+		at--;
+	for (size_t i = at; i < name.n; i++)
+		number = 10 * number + (name.at[i] - '0');
+	if (at < name.n && (!at || name.at[at - 1] == ' '))
+		return number;
+	return xstats_has_number(s, STAT_GROUP_ID) ? (int64_t)xstats_number(s, STAT_GROUP_ID)
+						   : place;
+}
 
 static int by_group(const void *a, const void *b)
 {

@@ -44,6 +44,7 @@
 	X(ID, "id")                                               \
 	X(ITER_NUM, "iter_num")                                   \
 	X(CORRELATION_ID, "correlation_id")                       \
+	X(DEVICE_ID, "device_id")                                 \
 	/* steps */                                               \
 	X(TF_FUNCTION_CALL, "tf_function_call")                   \
 	X(TRACING_COUNT, "tracing_count")                         \

@@ -44,9 +44,8 @@ void trace_clear(struct trace *t)
 	vec_clear(&t->devices);
 	vec_clear(&t->steps);
 	vec_clear(&t->stretches);
-	vec_clear(&t->device_steps);
-	vec_clear(&t->device_groups);
 	vec_clear(&t->programs);
+	vec_clear(&t->core_runs);
 	vec_clear(&t->pools);
 	buf_clear(&t->scratch);
 }

@@ -94,6 +94,12 @@ struct trace_line {
 	uint32_t first_device_op; /* NONE: of a host */
 };
 
+/* A run of a program on a core, as a line of its own tells; by the host's clock. */
+struct trace_core_run {
+	int64_t start_ps, end_ps;
+	uint32_t device;
+};
+
 /* The name of a program, as runs of it on cores tell. */
 struct trace_program {
 	uint64_t id;
@@ -105,7 +111,7 @@ struct trace_device {
 	int64_t ordinal;
 	struct accelerator_facts facts;
 	uint32_t product;       /* text */
-	int64_t n_programs_run; /* see trace_find_executions() */
+	int64_t n_programs_run; /* see trace_find_executions(), core_runs_count() */
 	int64_t stalled_ps;     /* of a core: waiting before operations; -1: not recorded */
 };
 
@@ -213,22 +219,25 @@ struct trace_own {
 };
 
 /* Lists that a line adds to: they shrink again if it has to be reread. */
-#define TRACE_LISTS(X)                          \
-	X(struct trace_kept, kept)              \
-	X(struct trace_flow, producers)         \
-	X(struct trace_flow, consumers)         \
-	X(struct trace_op, ops)                 \
-	X(struct trace_cause, causes)           \
-	X(struct trace_root, roots)             \
-	X(struct trace_marker, markers)         \
-	X(struct trace_call, calls)             \
-	X(struct trace_pending, pending)        \
-	X(struct trace_completion, completions) \
-	X(struct trace_memory, memory)          \
-	X(struct trace_launch, launches)        \
-	X(struct trace_mark, marks)             \
-	X(struct trace_device_op, device_ops)   \
-	X(struct trace_own, own_times)          \
+#define TRACE_LISTS(X)                                                  \
+	X(struct trace_kept, kept)                                      \
+	X(struct trace_flow, producers)                                 \
+	X(struct trace_flow, consumers)                                 \
+	X(struct trace_op, ops)                                         \
+	X(struct trace_cause, causes)                                   \
+	X(struct trace_root, roots)                                     \
+	X(struct trace_marker, markers)                                 \
+	X(struct trace_call, calls)                                     \
+	X(struct trace_pending, pending)                                \
+	X(struct trace_completion, completions)                         \
+	X(struct trace_memory, memory)                                  \
+	X(struct trace_launch, launches)                                \
+	X(struct trace_mark, marks)                                     \
+	X(struct trace_device_op, device_ops)                           \
+	X(struct trace_own, own_times)                                  \
+	X(struct trace_device_step, device_steps)                       \
+	/* Likewise, of events: used where nothing else tells steps. */ \
+	X(struct trace_marker, device_groups)                           \
 	X(uint64_t, captured) /* ids of functions that tf.data calls */
 
 /* What was skipped, as shown to the user: one, several. */
@@ -281,14 +290,12 @@ struct trace {
 	VEC(struct trace_line) lines;
 	VEC(struct trace_device) devices;
 	VEC(struct trace_program) programs;
+	VEC(struct trace_core_run) core_runs;
 	VEC(int64_t) steps;                  /* ascending, once ops have theirs */
 	VEC(struct trace_stretch) stretches; /* by step; otherwise as they come */
 	uint64_t n_inside;                   /* operations in them */
 	uint64_t n_outside, outside_ps;      /* and in none */
 	enum trace_steps { STEPS_MARKED, STEPS_COUNTED, STEPS_OF_CALLS, STEPS_NONE } steps_from;
-	VEC(struct trace_device_step) device_steps;
-	VEC(struct trace_marker)
-	device_groups; /* likewise, of events: used where nothing else tells steps */
 	VEC(struct trace_pool) pools;
 	int64_t origin_ns; /* when the first line begins */
 	struct trace_skipped skipped;

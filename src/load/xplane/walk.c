@@ -122,22 +122,14 @@ static bool add_event(struct walk *w, const struct event *e)
 	return walk_add_any_event(w, e);
 }
 
-/* The name of a step is its number. */
 static bool add_device_step(struct walk *w, struct event *e)
 {
-	struct trace_marker marker = {e->start_ps, event_end(e), 0,
+	struct trace_marker marker = {e->start_ps, event_end(e),
+		device_step_number(&e->stats, event_get_name(w, e).text,
+			(int64_t)(w->trace->device_steps.n - w->first_step)),
 		(uint32_t)w->trace->devices.n - 1};
-	struct trace_device_step step = {.first_ps = INT64_MAX, .last_ps = INT64_MIN};
-	struct span name = event_get_name(w, e).text;
+	struct trace_device_step step = {.at = marker, .first_ps = INT64_MAX, .last_ps = INT64_MIN};
 
-	if (!name.n)
-		return true;
-	for (size_t i = 0; i < name.n; i++) {
-		if (name.at[i] < '0' || name.at[i] > '9' || marker.step > INT64_MAX / 100)
-			return true;
-		marker.step = 10 * marker.step + (name.at[i] - '0');
-	}
-	step.at = marker;
 	if (w->plane->kind == PLANE_GPU || walk_use_device_clock(w, line_start(w), e)) {
 		step.start_ps = e->start_ps;
 		step.end_ps = event_end(e);
@@ -181,6 +173,7 @@ static void begin_line(struct walk *w)
 	OWN_LISTS(X)
 #undef X
 	w->n_fixed = w->trace->own.n_fixed;
+	w->first_step = w->trace->device_steps.n;
 }
 
 static void end_line(struct walk *w)
@@ -336,7 +329,16 @@ static void read_line(struct decoder *d, struct span message, struct line *line)
 		}
 }
 
-/* Of a line whose events are only counted, or added up. */
+static bool add_core_run(struct walk *w, const struct event *e)
+{
+	uint32_t device = (uint32_t)w->trace->devices.n - 1;
+
+	w->trace->devices.at[device].n_programs_run++;
+	return vec_push(&w->trace->core_runs,
+		((struct trace_core_run){e->start_ps, event_end(e), device}));
+}
+
+/* Of a line whose events are no operations. */
 static void count_events(struct walk *w, struct span message)
 {
 	struct trace_device *device = &w->trace->devices.at[w->trace->devices.n - 1];
@@ -346,13 +348,13 @@ static void count_events(struct walk *w, struct span message)
 
 	if (w->line.kind == LINE_TPU_WAITS && device->stalled_ps < 0)
 		device->stalled_ps = 0;
-	while (decoder_find(w->d, &r, WIRE_LEN(XLINE_EVENTS), &f)) {
-		if (w->line.kind == LINE_TPU_MODULES) {
-			device->n_programs_run++;
+	while (!w->d->failed && decoder_find(w->d, &r, WIRE_LEN(XLINE_EVENTS), &f)) {
+		read_event(w, line_start(w), f.bytes, e);
+		if (!is_usable(w, e))
 			continue;
-		}
-		read_event(w, 0, f.bytes, e);
-		if (e->role->kind == EVENT_WAIT && is_usable(w, e))
+		if (w->line.kind == LINE_TPU_MODULES)
+			decoder_alloc(w->d, add_core_run(w, e));
+		else if (e->role->kind == EVENT_WAIT)
 			add_clamped(&device->stalled_ps, e->duration_ps);
 	}
 }

@@ -75,6 +75,7 @@ struct walk {
 	struct event_role no_role; /* of events that have no name */
 	size_t sizes[32];          /* of the trace's lists before the line */
 	uint32_t n_fixed;          /* see struct own_times */
+	size_t first_step;         /* of the line, that a device recorded */
 	struct trace_skipped skipped;
 };
 

@@ -60,17 +60,21 @@ bool walk_add_device(struct walk *w)
 	return device.product != NONE && vec_push(&t->devices, device);
 }
 
-/* The device whose memory it is: 4 of "GPU_4_bfc". That of the host ("gpu_host_bfc") is of none,
- * -1. */
+/* The device whose memory it is: 4 of "GPU_4_bfc" and "gpu_async_4". That of the host
+ * ("gpu_host_bfc") is of none, -1. */
 static int64_t ordinal_of(const struct xstats *s)
 {
+	static const char *const starts[] = {"GPU_", "gpu_", "gpu_async_", "xla_gpu_"};
 	struct span name = xstats_text(s, STAT_ALLOCATOR_NAME);
 	int64_t ordinal = 0;
-	size_t i = 4;
+	size_t i = name.n;
 
 	if (!name.n && xstats_has_number(s, STAT_INDEX_ON_HOST))
 		return (int64_t)xstats_number(s, STAT_INDEX_ON_HOST);
-	if (!span_starts(name, SPAN("GPU_")) || name.n < 5 || !ascii_is_digit(name.at[4]))
+	for (size_t k = 0; k < sizeof(starts) / sizeof(*starts); k++)
+		if (span_starts(name, span_of(starts[k])))
+			i = strlen(starts[k]);
+	if (i >= name.n || !ascii_is_digit(name.at[i]))
 		return -1;
 	for (; i < name.n && ascii_is_digit(name.at[i]) && ordinal < 1 << 20; i++)
 		ordinal = 10 * ordinal + (name.at[i] - '0');
@@ -131,7 +135,7 @@ bool walk_is_launch(const struct event *e)
 
 /* The operation of TensorFlow that an event of a host's line lies within: the last that began and
  * reaches as far. More than a few that have ended lie between only if nothing is around it. */
-static uint32_t target_around(const struct walk *w, const struct event *e)
+static uint32_t op_around(const struct walk *w, const struct event *e)
 {
 	enum { MOST_BETWEEN = 64 };
 	const struct trace *t = w->trace;
@@ -141,7 +145,7 @@ static uint32_t target_around(const struct walk *w, const struct event *e)
 		const struct trace_op *op = &t->ops.at[i - 1];
 
 		if (op->start_ps + op->total_ps >= event_end(e))
-			return t->targets.at[op->target].module ? NONE : op->target;
+			return t->targets.at[op->target].module ? NONE : (uint32_t)(i - 1);
 	}
 	return NONE;
 }
@@ -149,8 +153,16 @@ static uint32_t target_around(const struct walk *w, const struct event *e)
 bool walk_add_launch(struct walk *w, const struct event *e)
 {
 	struct trace *t = w->trace;
-	struct trace_launch launch = {xstats_number(&e->stats, STAT_CORRELATION_ID), e->start_ps,
-		e->duration_ps, event_get_name(w, e).text, target_around(w, e)};
+	uint32_t op = op_around(w, e);
+	struct trace_launch launch = {.id = xstats_number(&e->stats, STAT_CORRELATION_ID),
+		.start_ps = e->start_ps,
+		.duration_ps = e->duration_ps,
+		.device = xstats_has_number(&e->stats, STAT_DEVICE_ID)
+			? (int64_t)xstats_number(&e->stats, STAT_DEVICE_ID)
+			: -1,
+		.name = event_get_name(w, e).text,
+		.op = op,
+		.target = op == NONE ? NONE : t->ops.at[op].target};
 
 	return t->launches.n < NONE - 1 && vec_push(&t->launches, launch);
 }
@@ -196,16 +208,26 @@ static bool note_group(struct walk *w, const struct event *e, struct trace_devic
 	return true;
 }
 
+/* NONE if it is not known. */
+static uint32_t find_launch(const struct walk *w, const struct event *e)
+{
+	const struct trace *t = w->trace;
+
+	return xstats_has_number(&e->stats, STAT_CORRELATION_ID)
+		? trace_find_launch(t, xstats_number(&e->stats, STAT_CORRELATION_ID),
+			  t->devices.at[t->devices.n - 1].ordinal, e->start_ps)
+		: NONE;
+}
+
 bool walk_add_device_op(struct walk *w, const struct event *e)
 {
 	struct trace *t = w->trace;
 	struct trace_device_op op = {.host_start_ps = w->line.kind == LINE_TPU_OPS
 			? w->host_start_ps
 			: e->start_ps,
-		.launch = NONE};
+		.launch = find_launch(w, e),
+		.is_next = true};
 
-	if (xstats_has_number(&e->stats, STAT_CORRELATION_ID))
-		op.launch = trace_find_launch(t, xstats_number(&e->stats, STAT_CORRELATION_ID));
 	if (w->line.kind == LINE_STREAM && !note_group(w, e, &op))
 		return false;
 	if (w->line.kind == LINE_STREAM)
@@ -240,9 +262,7 @@ static uint32_t target_of_kernel(struct walk *w, const struct event *e)
 	struct trace *t = w->trace;
 	const struct xstats *s = &e->stats;
 	struct span name = event_get_name(w, e).text, op = xstats_text(s, STAT_HLO_OP), copy;
-	uint32_t launch = xstats_has_number(s, STAT_CORRELATION_ID)
-		? trace_find_launch(t, xstats_number(s, STAT_CORRELATION_ID))
-		: NONE;
+	uint32_t launch = find_launch(w, e);
 	struct op_text parsed;
 	uint32_t target;
 

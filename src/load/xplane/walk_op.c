@@ -103,6 +103,9 @@ static bool nest_op(struct walk *w, const struct event *e, size_t op, uint64_t k
 {
 	int64_t end_ps = event_end(e);
 
+	/* Kernels of a stream may overlap, but do not run each other. */
+	if (w->line.kind == LINE_STREAM)
+		return true;
 	walk_close_ops(w, end_ps);
 	if (w->open_ops.n)
 		w->trace->ops.at[w->open_ops.at[w->open_ops.n - 1].op].self_ps -= e->duration_ps;

@@ -1,0 +1,130 @@
+"""Traces of accelerators on a bad day: what is cut off, numbered twice, or by another clock. Each number is right, or
+there is none."""
+
+import json
+
+import make
+import product
+import pytest
+from test_devices import core, gpu, kernel, nodes, write
+
+US = 1_000_000
+
+
+def rows(question, path, *more):
+    result = product.run(question, path, "--output=json", *more)
+    assert result.returncode == 0, result.stderr
+    return {row["name"]: row for row in json.loads(result.stdout)["nodes"][1:]}
+
+
+def sentence(path):
+    return product.run(path).stdout.splitlines()[0]
+
+
+def test_kernels_within_each_other_do_not_run_each_other(tmp_path):
+    """Of a graph of kernels, or those that begin before the last one has ended."""
+    kernels = [kernel("a", 0, 100, 1, "dot.1"), kernel("b", 10, 20, 1, "add.2"), kernel("c", 90, 30, 1, "mul.3")]
+    path = write(tmp_path, *gpu(kernels, [kernel("cudaGraphLaunch", 0, 1, 1, None)[:3] + ({"correlation_id": 1},)]))
+    assert nodes(path, tmp_path) == {"f/dot.1": (100, 1), "f/add.2": (20, 1), "f/mul.3": (30, 1)}
+    row = rows("devices", path)["gpu:0"]
+    assert (row["busy_micros"], row["executions"]) == (120, 3)
+
+
+def test_kernels_that_begin_before_they_are_launched(tmp_path):
+    """The clocks differ: neither delays nor reasons of gaps can be told."""
+    kernels = [kernel("a", 100 + 50 * i, 20, i, "dot.1") for i in range(9)]
+    launches = [kernel("cuLaunchKernel", 1090 + 50 * i, 3, i, "dot.1") for i in range(9)]
+    path = write(tmp_path, *gpu(kernels, launches))
+    row = rows("devices", path)["gpu:0"]
+    assert (row["busy_micros"], row["idle_micros"]) == (180, 240)
+    assert [row[name] for name in ("launch_delay_micros", "host_late_micros", "dependency_micros", "bound")] == [None] * 4
+    assert "launched" not in sentence(path)
+    said = json.loads(product.run("devices", path, "--output=json").stdout)["notes"]
+    assert "clocks_differ" in [note["id"] for note in said]
+
+
+@pytest.mark.parametrize("has_devices", [True, False])
+def test_ids_that_are_used_again(has_devices, tmp_path):
+    """By another process, whose kernels ran later, on another device."""
+    planes, launches = [], []
+    for number in range(2):
+        plane = make.Plane(f"/device:GPU:{number}")
+        plane.add_line("Stream #1(Kernel)", [kernel("a", 100 + 1000 * number + 50 * i, 20, i, "dot.1") for i in range(9)])
+        planes.append(plane)
+        for i in range(9):
+            *event, stats = kernel("cuLaunchKernel", 90 + 1000 * number + 50 * i, 3, i, "dot.1")
+            launches.append((*event, {**stats, **({"device_id": number} if has_devices else {})}))
+    host = make.Plane("/host:CPU")
+    host.add_line("Host Threads/1", launches)
+    for row in rows("devices", write(tmp_path, *planes, host)).values():
+        assert (row["launch_delay_micros"], row["host_late_micros"]) == (10, 240)
+
+
+def test_the_call_of_a_library_around_that_of_the_driver(tmp_path):
+    kernels = [kernel("a", 100, 20, 1, "dot.1"), kernel("a", 200, 20, 2, "dot.1")]
+    launches = [kernel(name, at + start, n, i, "dot.1") for i, at in ((1, 80), (2, 150))
+                for name, start, n in (("cudaLaunchKernel", 0, 9), ("cuLaunchKernel", 3, 4))]
+    assert rows("devices", write(tmp_path, *gpu(kernels, launches)))["gpu:0"]["launch_delay_micros"] == 50
+
+
+def core_trace(tmp_path, modules, is_cut):
+    """Four runs of a loop; of one before them, the recording has the end."""
+    plane, events, marks = make.Plane("/device:TPU:0"), [], []
+    for i in range(5):
+        at = 100 * i
+        if i or not is_cut:
+            events.append(core("while.9", at, 95, at + 1000, 95))
+            marks.append(("jit_f(7)", (at + 1000) * US, 95 * US, {"run_id": i}))
+        for k in range(9):
+            events += [core("dot.1", at + 10 * k, 6, at + 10 * k + 1000, 6),
+                       core("add.2", at + 10 * k + 6, 4, at + 10 * k + 1006, 4)]
+    plane.add_line("XLA Ops", events)
+    if modules:
+        plane.add_line("XLA Modules", marks, id_=2)
+    return write(tmp_path, plane)
+
+
+@pytest.mark.parametrize("modules, is_cut, n", [(True, True, 4), (True, False, 5), (False, False, 5)])
+def test_runs_of_a_core(modules, is_cut, n, tmp_path):
+    """By the line that records them; without it, an instruction that runs again begins another."""
+    path = core_trace(tmp_path, modules, is_cut)
+    assert rows("devices", path)["tpu:0"]["runs"] == n
+    assert f", {n} runs of {'jit_f' if modules else 'one program'} of 95.0 us; 100 % of a run computes" in sentence(path)
+    assert f"{n} steps by runs of {'jit_f' if modules else 'one program'};" in product.run("step", path).stdout
+
+
+@pytest.mark.parametrize("names, numbers", [
+    (("train 10", "train 11"), (10, 11)), (("10", "11"), (10, 11)), (("step", "step"), (3, 5))])
+def test_steps_by_any_name(names, numbers, tmp_path):
+    """The number at its end, or that of the group."""
+    plane = make.Plane("/device:GPU:0")
+    plane.add_line("Stream #1(Kernel)", [kernel("a", 0, 40, 1, "dot.1"), kernel("a", 100, 60, 2, "dot.1")])
+    plane.add_line("Steps", [(names[1], 100 * US, 90 * US, {"group_id": 5}), (names[0], 0, 50 * US, {"group_id": 3})],
+                   id_=9, sort=False)
+    path = write(tmp_path, plane)
+    row = rows("devices", path)["gpu:0"]
+    assert (row["steps"], row["step_micros"], row["step_busy_micros"]) == (2, 70, 50)
+    assert [name for name in rows("step", path) if name.startswith("step ")] == [f"step {n}" for n in numbers]
+
+
+def test_runs_of_kernels_of_no_program(tmp_path):
+    """They are executions of operations: an operation of TensorFlow runs once, whatever it launches."""
+    device, host = make.Plane("/device:GPU:0"), make.Plane("/host:CPU")
+    device.add_line("Stream #1(Compute)", [(f"k{i}", (100 + 10 * i) * US, 5 * US, {"correlation_id": i}) for i in range(6)])
+    host.add_line("tf", [(name, at * US, 20 * US) for name, at in (("x/Mul:Mul", 0), ("y/Add:AddV2", 30))]
+                  + [("cudaLaunchKernel", at * US, US, {"correlation_id": i})
+                     for i, at in enumerate((2, 5, 8, 32, 35, 38))])
+    row = rows("devices", write(tmp_path, device, host))["gpu:0"]
+    assert (row["runs"], row["executions"]) == (None, 2)
+
+
+@pytest.mark.parametrize("allocator", ["GPU_3_bfc", "gpu_async_3", "xla_gpu_3_bfc"])
+def test_memory_of_allocators(allocator, tmp_path):
+    device, host = make.Plane("/device:GPU:3"), make.Plane("/host:CPU")
+    device.add_line("Stream #1(Kernel)", [kernel("a", 0, 40, 1, "dot.1")])
+    host.add_line("python", [("MemoryAllocation", at * US, 0, {
+        "allocator_name": name, "bytes_allocated": held, "bytes_reserved": 0, "bytes_available": 9000 - held,
+        "peak_bytes_in_use": 8000, "requested_bytes": 500, "addr": at})
+        for at, name, held in ((1, allocator, 500), (2, "gpu_host_bfc", 7777), (3, allocator, 3000))])
+    row = rows("devices", write(tmp_path, device, host))["gpu:3"]
+    assert (row["peak_bytes"], row["lifetime_peak_bytes"], row["capacity_bytes"]) == (3000, 8000, 9000)
