@@ -128,3 +128,27 @@ def test_memory_of_allocators(allocator, tmp_path):
         for at, name, held in ((1, allocator, 500), (2, "gpu_host_bfc", 7777), (3, allocator, 3000))])
     row = rows("devices", write(tmp_path, device, host))["gpu:3"]
     assert (row["peak_bytes"], row["lifetime_peak_bytes"], row["capacity_bytes"]) == (3000, 8000, 9000)
+
+
+@pytest.mark.parametrize("has_modules", [True, False])
+def test_steps_of_groups_on_a_core(has_modules, tmp_path):
+    """By its own clock; the host's stretches what lies between."""
+    plane = make.Plane("/device:TPU:0")
+    plane.add_line("XLA Ops", [(*event[:3], {**event[3], "group_id": i // 2}) for i, event in
+                               enumerate(core("dot.1", 100 * i, 50, 130 * i, 50) for i in range(6))])
+    if has_modules:
+        plane.add_line("XLA Modules", [("jit_f(7)", 130 * i * US, 50 * US) for i in range(6)], id_=2)
+    path = write(tmp_path, plane)
+    row = rows("devices", path)["tpu:0"]
+    assert (row["steps"], row["step_micros"], row["step_busy_micros"]) == (3, 150, 100)
+    assert len([name for name in rows("step", path) if name.startswith("step ")]) == 3
+
+
+def test_operations_of_a_core_without_stats(tmp_path):
+    """Their names are in the text of the instruction."""
+    plane = make.Plane("/device:TPU:0")
+    plane.add_line("XLA Ops", [("%fusion.2 = f32[8]{0} fusion(f32[8]{0} %p), kind=kLoop", 10 * i * US, 5 * US) for i in range(3)])
+    path = write(tmp_path, plane)
+    assert nodes(path, tmp_path) == {"fusion.2": (15, 3)}
+    assert (rows("devices", path)["tpu:0"]["runs"], sentence(path)) == (
+        3, "1 × accelerator, 3 runs of one program of 5.0 us; 100 % of a run computes.")

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "load/xplane/device_op.h"
+#include "load/xplane/hlo_text.h"
 #include "load/xplane/kernel_name.h"
 
 /* A program that runs on a core, as a line of its own tells. */
@@ -195,7 +196,7 @@ static bool note_group(struct device *dev, const struct raw_event *e)
 		.marker_end = e->start + e->duration};
 	struct step *last = dev->groups.n ? &dev->groups.at[dev->groups.n - 1] : NULL;
 
-	if (dev->is_tpu || !xstats_has_number(&e->stats, STAT_GROUP_ID))
+	if (!xstats_has_number(&e->stats, STAT_GROUP_ID))
 		return true;
 	if (!last || last->number != step.number)
 		return vec_push(&dev->groups, step);
@@ -249,7 +250,7 @@ static uint32_t read_facts(void *context, struct raw_event *e)
 		}
 	op = name->display.n ? name->display : xstats_text(&st, STAT_HLO_OP);
 	if (!op.n)
-		op = name->text;
+		op = dev->is_tpu ? hlo_text_name(name->text) : name->text;
 	if (!dev->is_tpu && !xstats_text(&st, STAT_HLO_OP).n &&
 		!name_kernel(dev, name->text, &st, &op))
 		return NONE;
@@ -273,14 +274,15 @@ static uint32_t read_facts(void *context, struct raw_event *e)
 		f.has |= FACT_LAUNCH;
 		f.key = xstats_number(&st, STAT_CORRELATION_ID);
 	}
-	if (!scene_ok(s, add_run(dev, &f, e->start) && note_group(dev, e)))
+	if (!scene_ok(s, add_run(dev, &f, e->start)))
 		return NONE;
 	if (s->is_by_device_clock && dev->is_tpu) {
 		step = step_at(dev, e->start);
 		s->is_by_device_clock = use_device_clock(dev, e);
 		extend_step(step, e);
 	}
-	return scene_ok(s, vec_push(&s->facts, f)) ? (uint32_t)s->facts.n - 1 : NONE;
+	return scene_ok(s, note_group(dev, e) && vec_push(&s->facts, f)) ? (uint32_t)s->facts.n - 1
+									 : NONE;
 }
 
 /* ---- programs and steps ------------------------------------------------------------ */

@@ -48,10 +48,19 @@ bool trace_use_groups(struct trace *t)
 
 		if (!last || last->at.kept != group->kept || last->at.step != group->step)
 			ok = vec_push(&t->device_steps,
-				((struct trace_device_step){*group, group->start_ps, group->end_ps,
-					INT64_MAX, INT64_MIN}));
-		else if (group->end_ps > last->end_ps)
-			last->at.end_ps = last->end_ps = group->end_ps;
+				((struct trace_device_step){.at = *group,
+					.first_ps = INT64_MAX,
+					.last_ps = INT64_MIN}));
+		else if (group->end_ps > last->at.end_ps)
+			last->at.end_ps = group->end_ps;
+	}
+	for (size_t i = 0; ok && i < t->device_steps.n; i++) {
+		struct trace_device_step *step = &t->device_steps.at[i];
+
+		if (t->devices.at[step->at.kept].kind == PLANE_GPU) {
+			step->start_ps = step->at.start_ps;
+			step->end_ps = step->at.end_ps;
+		}
 	}
 	return ok;
 }

@@ -15,6 +15,16 @@ static size_t find_opcode(struct span text)
 	return at < text.n ? at + 1 : text.n;
 }
 
+struct span hlo_text_name(struct span text)
+{
+	size_t n = span_find(text, SPAN(" = "));
+
+	if (n == text.n)
+		return text;
+	return span_starts(text, SPAN("%")) ? (struct span){text.at + 1, n - 1}
+					    : (struct span){text.at, n};
+}
+
 struct span hlo_text_opcode(struct span text)
 {
 	size_t at = find_opcode(text), end = at;

@@ -10,6 +10,8 @@
 #include "base/span.h"
 #include "model/accelerator.h"
 
+/* The instruction's name: "fusion.12" of "%fusion.12 = …"; the whole if it is no such text. */
+struct span hlo_text_name(struct span text);
 /* "copy-done"; empty if it is no such text. */
 struct span hlo_text_opcode(struct span text);
 /* The name of the first operand, "copy-start.2"; empty if it has none. */

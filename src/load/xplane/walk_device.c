@@ -187,11 +187,14 @@ bool walk_use_device_clock(struct walk *w, int64_t base_ps, struct event *e)
 	return true;
 }
 
-/* Those that follow each other in a group are one stretch. */
+/* Those that follow each other in a group are one stretch, by the host's clock. Of a core it is
+ * from the first start to the last. */
 static bool note_group(struct walk *w, const struct event *e, struct trace_device_op *op)
 {
 	enum { MOST = 1 << 29 };
 	struct trace *t = w->trace;
+	int64_t start_ps = op->host_start_ps;
+	int64_t end_ps = w->line.kind == LINE_STREAM ? event_end(e) : start_ps + 1;
 	uint64_t group = xstats_number(&e->stats, STAT_GROUP_ID);
 	uint32_t device = (uint32_t)t->devices.n - 1;
 	struct trace_marker *last =
@@ -202,9 +205,9 @@ static bool note_group(struct walk *w, const struct event *e, struct trace_devic
 	op->group = (uint32_t)group + 1;
 	if (!last || last->kept != device || last->step != (int64_t)group)
 		return vec_push(&t->device_groups,
-			((struct trace_marker){e->start_ps, event_end(e), (int64_t)group, device}));
-	if (event_end(e) > last->end_ps)
-		last->end_ps = event_end(e);
+			((struct trace_marker){start_ps, end_ps, (int64_t)group, device}));
+	if (end_ps > last->end_ps)
+		last->end_ps = end_ps;
 	return true;
 }
 
@@ -228,7 +231,7 @@ bool walk_add_device_op(struct walk *w, const struct event *e)
 		.launch = find_launch(w, e),
 		.is_next = true};
 
-	if (w->line.kind == LINE_STREAM && !note_group(w, e, &op))
+	if (!note_group(w, e, &op))
 		return false;
 	if (w->line.kind == LINE_STREAM)
 		op.kernel = strings_alias(&t->texts, event_get_name(w, e).text);
@@ -300,7 +303,8 @@ static uint32_t target_of_core(struct walk *w, const struct event *e)
 	struct xstats s = {0};
 	struct event_role *role = e->role;
 	struct event_name name = event_get_name(w, e);
-	struct span op = name.display.n ? name.display : name.text, framework, category;
+	struct span op = name.display.n ? name.display : hlo_text_name(name.text), framework,
+		    category;
 	struct trace_target *target;
 
 	if (role->op != NONE)
