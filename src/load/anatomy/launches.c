@@ -130,10 +130,11 @@ static bool find_device_launches(struct scene *s)
 		struct op *op = &s->ops.at[i];
 		const struct facts *f = facts_of(s, op->node);
 		size_t low = 0, high = ids.n;
-		int64_t start = s->nodes.at[op->node].start;
+		int64_t start;
 
 		if (!op->is_on_device || !(f->has & FACT_LAUNCH))
 			continue;
+		start = s->nodes.at[op->node].start;
 		while (low < high) {
 			size_t middle = low + (high - low) / 2;
 
