@@ -38,6 +38,7 @@ const struct question advise_question = {
 		       "found.",
 	.example = "",
 	.state = QUESTION_COMPLETE,
+	.not_saved = "the time between operations, which some checkers need",
 	.kept_formats = 1u << FORMAT_FILE | 1u << FORMAT_MESSAGE | 1u << FORMAT_JSON,
 	.run = run,
 	.free_detail = free_detail,

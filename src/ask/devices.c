@@ -365,5 +365,6 @@ const struct question devices_question = {
 	.example = "",
 	.state = QUESTION_LOADED,
 	.needs = needs,
+	.not_saved = "threads and streams, runs of programs, reasons of idle time and peak figures",
 	.run = run,
 };

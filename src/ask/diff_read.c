@@ -130,7 +130,7 @@ PREFETCHES prefetch_name(const struct query *q, uint32_t i)
 
 struct step_reading {
 	struct side *side;
-	const struct diff_reading *reading;
+	struct diff_reading *reading;
 };
 
 /* The steps of the run's traces on the clock. */
@@ -147,6 +147,18 @@ static enum tfprof_status read_walls(struct side *side, const struct model *m,
 	return status;
 }
 
+static enum tfprof_status check_version(struct diff_reading *reading, const struct model *m,
+	struct tfprof_error *err)
+{
+	if (m->numbers_version && !reading->numbers_version)
+		reading->numbers_version = m->numbers_version;
+	if (!m->numbers_version || m->numbers_version == reading->numbers_version)
+		return TFPROF_OK;
+	return error_set(err, TFPROF_UNSUPPORTED,
+		"one of the profiles was saved when a number of traces had another meaning: save "
+		"it again from its trace");
+}
+
 static enum tfprof_status read_rows(const struct query *q, void *context, struct tfprof_error *err)
 {
 	const struct step_reading *step = context;
@@ -154,7 +166,8 @@ static enum tfprof_status read_rows(const struct query *q, void *context, struct
 	uint32_t *row_of;
 	struct buf key = {0};
 
-	if (query_check_names(q, err) != TFPROF_OK)
+	if (query_check_names(q, err) != TFPROF_OK ||
+		check_version(step->reading, q->model, err) != TFPROF_OK)
 		return TFPROF_UNSUPPORTED;
 	/* With the first step of a run. */
 	if (!side->steps.n) {

@@ -12,6 +12,8 @@ struct diff_reading {
 	enum metric metrics[N_METRICS];
 	size_t n_metrics;
 	const struct asked *asked;
+	unsigned numbers_version; /* of the first run that has one; numbers of others are not
+				     compared with it (model/profile_fields.h) */
 };
 
 /* Whether something is compared that needs a step, such as a time. */

@@ -85,5 +85,6 @@ const struct question events_question = {
 	.example = "--step=0 --output=csv",
 	.state = QUESTION_LOADED,
 	.needs = needs,
+	.not_saved = "threads and streams",
 	.run = run,
 };

@@ -187,9 +187,10 @@ enum tfprof_status kernels_answer(struct answer *a, const struct asked *q, struc
 		return error_set(err, TFPROF_ARGUMENT,
 			"op views are compared by op or kind, not by kernel");
 	if (!m->kernels.n)
-		return error_set(err, TFPROF_UNSUPPORTED,
-			"no kernels: they are of GPUs in traces (*.xplane.pb), and none of them "
-			"ran one");
+		return error_set(err, TFPROF_UNSUPPORTED, "op: no kernels: %s",
+			model_is_saved_trace(m)
+				? "a saved profile lacks them: add the trace that it was saved from"
+				: "add a trace (*.xplane.pb) of a GPU that ran one");
 	sorted = mem_array(m->kernels.n, sizeof(*sorted));
 	if (!sorted || !column_table_init_tree(&a->table, infos, N_KERNELS_COLUMNS)) {
 		mem_free(sorted);

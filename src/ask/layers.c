@@ -597,5 +597,6 @@ const struct question layers_question = {
 	.counts_float_ops = true,
 	.sums = sums,
 	.needs = needs,
+	.not_saved = "calls, which tell what ran eagerly and in which layer",
 	.run = run,
 };

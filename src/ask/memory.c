@@ -179,9 +179,17 @@ static bool has_memory(const struct asked *q)
 	return q->file || q->model->compiled.programs.n > 0 || memory_curves_exist(q->model);
 }
 
+static bool has_memory_or_trace(const struct asked *q)
+{
+	return has_memory(q) || q->model->traces.n > 0;
+}
+
 static const struct question_need needs[] = {
-	{has_memory, "there are no compiled programs, and no allocations",
-		"a trace (*.xplane.pb) of JAX or TensorFlow, or run metadata"},
+	{has_memory_or_trace, "there are no compiled programs, and no allocations",
+		"a trace (*.xplane.pb) of JAX or TensorFlow, or run metadata; or ask a model file "
+		"alone for an estimate"},
+	{has_memory, "no compiled program and no allocation is in this trace",
+		"one of a GPU, or of functions with jit_compile=True"},
 	{NULL, NULL, NULL},
 };
 
@@ -202,5 +210,6 @@ const struct question memory_question = {
 	.takes_model = true,
 	.state = QUESTION_LOADED,
 	.needs = needs,
+	.not_saved = "compiled programs and allocations",
 	.run = run,
 };

@@ -340,5 +340,6 @@ const struct question overview_question = {
 		"is missing, and commands worth trying. It is what files alone print.",
 	.example = "",
 	.state = QUESTION_LOADED,
+	.not_saved = "times of whole steps",
 	.run = run,
 };

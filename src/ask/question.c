@@ -5,6 +5,7 @@
 
 #include "ask/capture.h"
 #include "ask/view.h"
+#include "model/profile_fields.h"
 #include "query/table_top.h"
 
 static const struct question *const questions[] = {
@@ -44,19 +45,53 @@ bool asked_ran(const struct asked *q)
 	return q->model->execs.n_rows > 0;
 }
 
+/* ---- saved profiles ------------------------------------------------------------ */
+
+static void note_saved(struct answer *a, const struct asked *q)
+{
+	if (q->model->numbers_version && q->model->numbers_version != NUMBERS_VERSION)
+		answer_note(a, "older_numbers",
+			"this profile was saved when a number of traces had another meaning: save "
+			"it again from its trace");
+	if (a->question->not_saved && model_is_saved_trace(q->model))
+		answer_note(a, "not_saved",
+			"a saved profile lacks %s: ask the trace that it was saved from",
+			a->question->not_saved);
+}
+
+static enum tfprof_status check_needs(const struct question *question, const struct asked *q,
+	struct tfprof_error *err)
+{
+	const struct question_need *need = question->needs;
+
+	while (need && need->is_met && need->is_met(q))
+		need++;
+	if (!need || !need->is_met)
+		return TFPROF_OK;
+	if (question->not_saved && model_is_saved_trace(q->model))
+		return error_set(err, TFPROF_UNSUPPORTED,
+			"%s: a saved profile lacks %s: add the trace that it was saved from "
+			"(*.xplane.pb)",
+			question->name, question->not_saved);
+	return error_set(err, TFPROF_UNSUPPORTED, "%s: %s: add %s", question->name, need->missing,
+		need->remedy);
+}
+
+/* ---- running --------------------------------------------------------------------- */
+
 enum tfprof_status question_run(const struct question *question, struct answer *a,
 	const struct asked *q, struct tfprof_error *err)
 {
-	enum tfprof_status status;
+	enum tfprof_status status = check_needs(question, q, err);
 
-	for (const struct question_need *need = question->needs; need && need->is_met; need++)
-		if (!need->is_met(q))
-			return error_set(err, TFPROF_UNSUPPORTED, "%s: %s: add %s", question->name,
-				need->missing, need->remedy);
+	if (status != TFPROF_OK)
+		return status;
 	a->question = question;
 	status = question->run(a, q, err);
 	if (status == TFPROF_OK && question->sums && q->options->number[OPT_TOP] > 0)
 		status = keep_top(question, a, (size_t)q->options->number[OPT_TOP], err);
+	if (status == TFPROF_OK)
+		note_saved(a, q);
 	if (status == TFPROF_OK && a->failed)
 		status = error_no_memory(err);
 	if (status == TFPROF_OK && a->table.columns) {

@@ -203,6 +203,9 @@ struct question {
 	bool counts_float_ops;   /* those of a graph, before it runs */
 	const char *const *sums; /* columns that add up, for the option top; ends in NULL */
 	const struct question_need *needs; /* the first is what a model file lacks, too */
+	/* What a profile that was saved from a trace lacks for it; NULL: nothing. It is said in a
+	 * note or, if a need is not met, in the error. */
+	const char *not_saved;
 	/* Fills the table, of which question_run() calls column_table_finish(). The step of the
 	 * options, if set, exists. */
 	enum tfprof_status (

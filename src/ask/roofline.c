@@ -479,5 +479,6 @@ const struct question roofline_question = {
 	.state = QUESTION_LOADED,
 	.sums = sums,
 	.needs = needs,
+	.not_saved = "compiled programs",
 	.run = run,
 };

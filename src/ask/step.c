@@ -511,16 +511,15 @@ static bool has_runs(const struct asked *q)
 	return q->model->traces.n || asked_ran(q);
 }
 
-/* What happened between operations is not saved. */
+/* Operations alone are no step of a trace. */
 static bool has_trace(const struct asked *q)
 {
-	return q->model->traces.n || !q->model->is_recorded;
+	return q->model->traces.n || !model_is_recorded(q->model);
 }
 
 static const struct question_need needs[] = {
 	{has_runs, RUNS_MISSING, RUNS_REMEDY},
-	{has_trace, "a saved profile has the operations of its trace, not the time around them",
-		"the trace that it was saved from (*.xplane.pb)"},
+	{has_trace, "the time between operations is not known", "a trace (*.xplane.pb)"},
 	{NULL, NULL, NULL},
 };
 
@@ -534,6 +533,7 @@ const struct question step_question = {
 	.example = "",
 	.state = QUESTION_LOADED,
 	.needs = needs,
+	.not_saved = "the time between operations, and what it went to",
 	.run = run,
 	.free_detail = free_detail,
 };

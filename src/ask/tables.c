@@ -3,6 +3,7 @@
 #include "ask/question.h"
 
 #include "model/executed.h"
+#include "model/profile_fields.h"
 
 enum tfprof_status table_start(struct column_table *t, const struct tfprof_column_info *infos,
 	size_t n_columns, const struct step_list *steps, size_t n, struct tfprof_error *err)
@@ -78,6 +79,7 @@ const struct question table_question = {
 		"add up.",
 	.example = "--table=ops --output=csv",
 	.state = QUESTION_INDEXED,
+	.not_saved = "times of whole steps, and their parts",
 	.run = run,
 };
 
@@ -98,7 +100,8 @@ static const struct tfprof_column_info summary_infos[] = {
 #define X(field, type) {#field, TFPROF_COLUMN_##type, NULL, 0},
 	SUMMARY_COLUMNS(X)
 #undef X
-		{"coverage", TFPROF_COLUMN_DOUBLE, NULL, 0},
+		{"numbers_version", TFPROF_COLUMN_INT64, NULL, 0},
+	{"coverage", TFPROF_COLUMN_DOUBLE, NULL, 0},
 	{"graph_hash", TFPROF_COLUMN_TEXT, NULL, 0},
 };
 
@@ -181,6 +184,8 @@ enum tfprof_status table_make_summary(struct column_table *t, const struct table
 #define X(field, type) (c++)->numbers[0] = (int64_t)summary.field;
 	SUMMARY_COLUMNS(X)
 #undef X
+	(c++)->numbers[0] =
+		source->model->numbers_version ? source->model->numbers_version : NUMBERS_VERSION;
 	(c++)->doubles[0] = summary.coverage;
 	for (int shift = 60; shift >= 0; shift -= 4)
 		buf_char(&c->bytes, digits[hash >> shift & 15]);

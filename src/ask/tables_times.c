@@ -109,7 +109,10 @@ static void put_step(struct column_table *t, size_t place, const struct times *x
 
 	c[STEPS_STEP].numbers[place] = step_list_number(&sums->steps, place);
 	c[STEPS_START].numbers[place] = extent.n_runs ? extent.first_us : -1;
-	c[STEPS_WALL].numbers[place] = extent.n_runs ? extent.last_us - extent.first_us : -1;
+	/* The time before and after operations belongs to a step, too, if it was traced. */
+	c[STEPS_WALL].numbers[place] = extent.n_runs && !model_is_saved_trace(sums->steps.model)
+		? extent.last_us - extent.first_us
+		: -1;
 	c[STEPS_GAP].numbers[place] = -1;
 	table_put_numbers(&c[STEPS_NUMBERS], place, &numbers);
 }

@@ -131,5 +131,6 @@ const struct question transfers_question = {
 	.state = QUESTION_LOADED,
 	.sums = sums,
 	.needs = needs,
+	.not_saved = "copies and collectives",
 	.run = run,
 };

@@ -77,12 +77,26 @@ static void note_parameters(struct answer *a, const struct query *q)
 		"from as_graph_def(add_shapes=True), or a checkpoint");
 }
 
+/* A report has none of it, so only programs are told. */
+static void note_not_saved(struct answer *a, const struct query *q)
+{
+	if (q->kind != TFPROF_OP || !model_is_saved_trace(q->model) ||
+		!model_has_accelerator(q->model))
+		return;
+	answer_note(a, "not_saved",
+		"a saved profile lacks kernels, and what kind of work they did: ask the trace that "
+		"it was saved from");
+	if (!a->failed)
+		a->notes.at[a->notes.n - 1].is_in_text = true;
+}
+
 /* Only a trace tells what threads did. */
 static void note_threads(struct answer *a, const struct query *q)
 {
 	static const enum select_id words[] = {SEL_BUSY, SEL_WAITING, SEL_THREADS};
 
-	if (gap_is_open(q->model, GAP_RUNS) || q->model->execs.lanes.n || q->model->is_recorded)
+	if (gap_is_open(q->model, GAP_RUNS) || q->model->execs.lanes.n ||
+		model_is_recorded(q->model))
 		return;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (options_select(q->options, words[i])) {
@@ -260,6 +274,7 @@ void view_note(struct answer *a, struct query *q)
 		note_threads(a, q);
 		note_regexes(a, q);
 		note_empty(a, q);
+		note_not_saved(a, q);
 	}
 	renamed_note(q, &text);
 	answer_note_lines(a, "ran_as_another", &text);

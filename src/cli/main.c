@@ -227,8 +227,8 @@ static int save(const struct request *r, const struct loaded *l)
 	fputs(buf_get(&l->notes).at, stderr);
 	fprintf(stderr, "saved: %s\n", r->word);
 	if (summary.has_lanes)
-		fputs("not saved: which thread or stream each operation ran on (it is in the "
-		      "trace)\n",
+		fputs("not saved: which thread or stream each operation ran on, the time between "
+		      "operations, compiled programs and allocations (the trace has them)\n",
 			stderr);
 	return EXIT_OK;
 }

@@ -50,8 +50,8 @@ static const struct schema_message *get_exec_profile(void)
 /* What only our own profiles have. */
 static bool is_ours(const struct schema_message *type, uint32_t number)
 {
-	return (type == &schema_profile_proto &&
-		       (number == PROFILE_TRANSFER || number == PROFILE_RECORDED)) ||
+	return (type == &schema_profile_proto && number >= PROFILE_TRANSFER &&
+		       number <= PROFILE_OF_LAYERS) ||
 		(type == audit_get_profile_node() && number >= PROFILE_NODE_FIRST_CONTROL &&
 			number < PROFILE_NODE_END) ||
 		(type == get_exec_profile() &&

@@ -131,7 +131,9 @@ static void read_other(struct loader *l, const struct wire_field *f)
 		m->misses_accelerator_stream = f->value != 0;
 		break;
 	case WIRE_LEN(PROFILE_TRANSFER): read_transfer(l, f->bytes); break;
-	case WIRE_VARINT(PROFILE_RECORDED): m->is_recorded = f->value != 0; break;
+	case WIRE_VARINT(PROFILE_RECORDED): m->numbers_version = (unsigned)f->value; break;
+	case WIRE_VARINT(PROFILE_ASSUMES_BATCH): m->assumes_batch = f->value != 0; break;
+	case WIRE_VARINT(PROFILE_OF_LAYERS): m->is_of_layers = f->value != 0; break;
 	default: audit_field(&schema_profile_proto, f->tag, &l->fields);
 	}
 }

@@ -16,6 +16,7 @@
 #include "load/xplane/core_runs.h"
 #include "load/xplane/explain.h"
 #include "load/xplane/run.h"
+#include "model/profile_fields.h"
 
 /* Of one trace, which a host records: it has up to 16. The devices that a node ran on take memory
  * by the square of their number. */
@@ -112,6 +113,10 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 	struct decoder d = {0};
 	enum tfprof_status status;
 
+	if (m->numbers_version && m->numbers_version != NUMBERS_VERSION)
+		return error_set(err, TFPROF_ARGUMENT,
+			"cannot add a trace to a profile whose numbers have an older meaning: "
+			"give the traces that it was saved from");
 	for (size_t i = 0; i < m->traces.n; i++)
 		if ((status = check_new(l, &m->traces.at[i], err)) != TFPROF_OK)
 			return status;
@@ -329,7 +334,7 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		m->recorded |= find_recorder(x);
-	m->is_recorded = true;
+	m->numbers_version = NUMBERS_VERSION;
 	for (size_t i = 0; i < x->planes.n; i++)
 		m->n_accelerators_seen += plane_is_accelerator(x->planes.at[i].kind);
 	put_notes(l->notes, x, &a);

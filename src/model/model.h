@@ -203,7 +203,7 @@ struct model {
 	const char *uncounted; /* what float operations lack (count/uncounted.h); NULL: nothing */
 	bool assumes_batch;    /* float operations are of a batch of 1: a file leaves it open */
 	bool has_trace;
-	bool is_recorded; /* by a tracer, which has more than a graph: see lineless.h */
+	unsigned numbers_version; /* of what a tracer recorded (profile_fields.h); otherwise 0 */
 	bool misses_accelerator_stream;
 	bool has_negative; /* some number of some node is below 0 */
 	bool has_executed; /* some node has executed_types */
@@ -235,6 +235,18 @@ bool model_reserve(struct model *m, size_t n);
 /* Pre-faults the memory of nodes still to come (see mem_prefault()), for which there
  * must be room. */
 void model_prefault_nodes(const struct model *m, size_t first, size_t n);
+
+/* Whether a tracer recorded it, which has more than a graph: see enum lineless. */
+static inline bool model_is_recorded(const struct model *m)
+{
+	return m->numbers_version;
+}
+
+/* Whether a saved profile stands for what a tracer recorded: it has the operations only. */
+static inline bool model_is_saved_trace(const struct model *m)
+{
+	return m->numbers_version && !m->traces.n;
+}
 
 /* A new node whose name no other has; columns not given are zero. NONE on
  * allocation failure. */

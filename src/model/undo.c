@@ -166,7 +166,7 @@ void model_undo(struct model_undo *u, struct model *m)
 		source_close(&m->traces.at[--m->traces.n]);
 	m->n_covered = was->n_covered;
 	m->has_trace = was->has_trace;
-	m->is_recorded = was->is_recorded;
+	m->numbers_version = was->numbers_version;
 	m->misses_accelerator_stream = was->misses_accelerator_stream;
 	m->has_negative = was->has_negative;
 	m->has_executed = was->has_executed;

@@ -276,7 +276,7 @@ static bool is_lineless(const struct builder *b, uint32_t node)
 {
 	uint32_t stack = b->stacks.shown_with[node];
 
-	if (!b->model->is_recorded || b->flags & TREE_BY_LABEL ||
+	if (!model_is_recorded(b->model) || b->flags & TREE_BY_LABEL ||
 		(b->model->nodes.first_exec[node] == NONE && !b->model->nodes.float_ops[node]))
 		return false;
 	return stack == NONE || !b->stacks.at.at[stack].end[stacks_is_gradient(&b->stacks, node)];
@@ -302,7 +302,7 @@ static bool add_lineless(struct builder *b)
 {
 	bool is_needed[N_LINELESS] = {false}, ok = true;
 
-	for (uint32_t node = 0; b->model->is_recorded && node < b->model->nodes.n; node++)
+	for (uint32_t node = 0; model_is_recorded(b->model) && node < b->model->nodes.n; node++)
 		if (is_lineless(b, node))
 			is_needed[lineless_of(b->model, node)] = true;
 	for (int i = 0; ok && i < N_LINELESS; i++)

@@ -403,7 +403,9 @@ static void put_trailer(struct writer *w)
 		wire_close(w->out, entry);
 	}
 	wire_put_nonzero(w->out, PROFILE_MISS_ACCELERATOR_STREAM, m->misses_accelerator_stream);
-	wire_put_nonzero(w->out, PROFILE_RECORDED, m->is_recorded);
+	wire_put_nonzero(w->out, PROFILE_RECORDED, m->numbers_version);
+	wire_put_nonzero(w->out, PROFILE_ASSUMES_BATCH, m->assumes_batch);
+	wire_put_nonzero(w->out, PROFILE_OF_LAYERS, m->is_of_layers);
 	for (size_t i = 0; i < m->transfers.n; i++) {
 		const struct transfer *t = &m->transfers.at[i];
 		size_t record = wire_open(w->out, PROFILE_TRANSFER);

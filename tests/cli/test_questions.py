@@ -255,6 +255,61 @@ def test_a_question_that_does_not_apply_says_what_to_add(planted):
     assert b"devices: nothing ran: add a trace of tf.profiler or jax.profiler" in failed.stderr
 
 
+def save(trace, path):
+    run("save", path, trace)
+    return path
+
+
+@pytest.mark.parametrize("trace", [TRACE, GPU_TRACE], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("question", ["scope", "graph", "op", "code", "advise", *questions(), "transfers"])
+def test_a_saved_trace_answers_as_the_trace_or_says_what_it_lacks(tmp_path, question, trace):
+    saved = save(trace, tmp_path / "saved")
+    asked = [run(*question.split(), path, "--output=json", check=False) for path in (trace, saved)]
+    if asked[1].returncode == 1:
+        assert re.fullmatch(rb"tfprof: \w+: a saved profile lacks .*: add the trace that it was saved from "
+                            rb"\(\*\.xplane\.pb\)\n", asked[1].stderr)
+        return
+    one, other = (json.loads(done.stdout) for done in asked)
+    notes = [note["id"] for note in other["notes"]]
+    inputs = {"inputs", "capture"}
+    assert "not_saved" in notes or {key: one[key] for key in one if key not in inputs} == {
+        key: other[key] for key in other if key not in inputs}
+
+
+def older(path):
+    """As a version wrote it whose numbers of traces had another meaning."""
+    written = path.read_bytes()
+    assert written.count(b"\xc8\x3e\x02") == 1  # field 1001
+    path.write_bytes(written.replace(b"\xc8\x3e\x02", b"\xc8\x3e\x01"))
+    return path
+
+
+def test_numbers_of_an_older_meaning_are_not_compared(tmp_path):
+    old, new = older(save(TRACE, tmp_path / "old")), save(TRACE, tmp_path / "new")
+    assert b"saved when a number of traces had another meaning" in run("op", old).stderr
+    assert b"another meaning" not in run("op", new).stderr
+    for base, other in ((old, new), (new, old), (old, TRACE)):
+        failed = run("diff", "op", base, "--", other, check=False)
+        assert failed.returncode == 1 and b"another meaning: save it again from its trace" in failed.stderr
+    run("diff", "op", old, "--", old)
+    run("diff", "op", new, "--", TRACE)
+    run("diff", "op", old, "--", PROFILE)  # run metadata means what it always meant
+    # Saved again, it is as old as before.
+    run("save", tmp_path / "again", old)
+    assert b"another meaning" in run("op", tmp_path / "again").stderr
+
+
+@pytest.mark.parametrize("option", ["layers", "overview"])
+def test_a_saved_model_keeps_that_its_batch_is_assumed(tmp_path, option):
+    model = TOP + "/tests/models/files/mixed.keras"
+    run("save", tmp_path / "saved", model)
+    one, other = (json.loads(run(option, path, "--output=json").stdout) for path in (model, tmp_path / "saved"))
+    assert one["assumed_batch"] == 1 if option == "overview" else True
+    assert one.get("assumed_batch") == other.get("assumed_batch")
+    if option == "layers":
+        assert one["nodes"] == other["nodes"]
+
+
 def test_options_of_others_are_refused(planted):
     failed = run("devices", *planted, "--select=bytes", check=False)
     assert failed.returncode == 2

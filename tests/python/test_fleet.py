@@ -590,3 +590,43 @@ def test_sql_on_files_without_tables(capsys):
     assert status == 0 and "ops " in text
     status, _, notes = run("sql", __file__, "SELECT 1", capsys=capsys)
     assert status == 1 and __file__ in notes
+
+
+def test_numbers_of_an_older_meaning_are_not_mixed(fleet, tmp_path):
+    """An index, and a saved profile, of a version for which a number meant something else."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    profile = fleet / "model=big/run=1/worker=0/profile"
+    (tmp_path / "src").mkdir()
+    for name in ("a", "b"):
+        shutil.copy(profile, tmp_path / "src" / name)
+    tfprof.fleet.index(str(tmp_path / "src"), tmp_path / "out", jobs=1)
+    path = sorted((tmp_path / "out/files").rglob("*.parquet"))[0]
+    rows = parquet.read_table(path)
+    assert rows["numbers_version"][0].as_py() > 1
+    parquet.write_table(rows.drop_columns(["numbers_version"]), path)  # as the first version wrote it
+    with pytest.warns(UserWarning, match="the numbers of 1 profiles have an older meaning"), \
+            contextlib.closing(tfprof.fleet.connect(tmp_path / "out")) as db:
+        assert db.execute("SELECT count(*) FROM files").fetchall() == [(1,)]
+        assert db.execute("SELECT count(DISTINCT file_id) FROM ops").fetchall() == [(1,)]
+    assert tfprof.fleet.index(str(tmp_path / "src"), tmp_path / "out", jobs=1)[:3] == (1, 1, 0)
+    with contextlib.closing(tfprof.fleet.connect(tmp_path / "out")) as db:
+        assert db.execute("SELECT count(*) FROM files").fetchall() == [(2,)]
+
+
+def test_a_trace_saved_when_numbers_had_another_meaning_is_not_indexed(tmp_path):
+    (tmp_path / "src").mkdir()
+    saved = tmp_path / "src/p"
+    tfprof.load(os.path.join(TOP, "examples", "traces", "jax_transformer.xplane.pb.gz"), progress=False).save(saved)
+    with contextlib.closing(tfprof.fleet.connect(index_of(tmp_path))) as db:
+        assert db.execute("SELECT count(*), max(error) FROM files").fetchall() == [(1, None)]
+        # The time before the first and after the last operation is not saved.
+        assert db.execute("SELECT count(wall_micros) FROM steps").fetchall() == [(0,)]
+    saved.write_bytes(saved.read_bytes().replace(b"\xc8\x3e\x02", b"\xc8\x3e\x01"))
+    with contextlib.closing(tfprof.fleet.connect(index_of(tmp_path))) as db:
+        assert "another meaning" in db.execute("SELECT error FROM files").fetchone()[0]
+        assert db.execute("SELECT count(*) FROM ops").fetchall() == [(0,)]
+
+
+def index_of(path):
+    tfprof.fleet.index(str(path / "src"), path / "out", jobs=1)
+    return path / "out"

@@ -121,14 +121,16 @@ def _put_all(sources: Sequence[Source], out: str, tables: Sequence[str], keys: S
 
 
 def known(out: str) -> Dict[str, Tuple[int, int, Optional[str]]]:
-    """file_id → (size, mtime_ns, tables) of what is in the tables."""
+    """file_id → (size, mtime_ns, error) of what is in the tables; a size of -1 if its numbers
+    have an older meaning."""
     dataset = need("pyarrow", "tfprof.fleet", "dataset")
     paths = [path for path in _schema.files_of(out, "files") if _schema.is_whole(path)]
     if not paths:
         return {}
-    rows = dataset.dataset(paths, format="parquet").to_table(
-        columns=["file_id", "size", "mtime_ns", "error"]).to_pylist()
-    return {row["file_id"]: (row["size"], row["mtime_ns"], row["error"]) for row in rows}
+    rows = dataset.dataset(paths, format="parquet", schema=_schema.schema("files")).to_table(
+        columns=["file_id", "size", "mtime_ns", "error", "numbers_version"]).to_pylist()
+    return {row["file_id"]: (row["size"] if _schema.is_current(row) else -1, row["mtime_ns"],
+                             row["error"]) for row in rows}
 
 
 def _lacks(out: str, source: Source, tables: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import tfprof
 from tfprof.fleet import _keys
 from tfprof.fleet._keys import Keys, Source
-from tfprof.fleet._schema import arrow, check_tables, column_of, native, plain, schema
+from tfprof.fleet._schema import arrow, check_tables, column_of, native, numbers_version, plain, schema
 
 class Unread(Exception):
     """A file that cannot be read; the message says why."""
@@ -67,6 +67,9 @@ def tables_of(source: Source, tables: Sequence[str], keys: Sequence[str],
         raise Unread(f"{source.path}: a pipe, socket or device, not a file")
     try:
         profile = tfprof.load(source.path, progress=False)
+        if native(profile, "files")["numbers_version"][0].as_py() != numbers_version():
+            raise Unread(f"{source.path}: saved when a number of traces had another meaning: save "
+                         "it again from its trace")
         return {table: rows_of(profile, source, table, keys, checksum) for table in tables}
     except (tfprof.Error, OSError, MemoryError) as error:
         raise Unread(str(error) or type(error).__name__) from None

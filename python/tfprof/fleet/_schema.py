@@ -2,7 +2,7 @@
 
 import glob
 import os
-from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Sequence
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence
 
 import tfprof
 from tfprof._need import need
@@ -47,6 +47,16 @@ def plain(table: str) -> Any:
                       for name, kind in _FILE_COLUMNS] + fields
         _schemas[table] = pyarrow.schema(fields)
     return _schemas[table]
+
+
+def numbers_version() -> int:
+    """Which meaning the numbers of tables have that are made now."""
+    return native(tfprof.Profile(), "files")["numbers_version"][0].as_py()
+
+
+def is_current(row: Mapping[str, Any]) -> bool:
+    """Whether a row of `files` is of tables whose numbers have the meaning of those made now."""
+    return row["error"] is not None or row["numbers_version"] == numbers_version()
 
 
 def schema(table: str, keys: Sequence[str] = ()) -> Any:

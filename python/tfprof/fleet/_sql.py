@@ -3,7 +3,7 @@
 import json
 import os
 import warnings
-from typing import Any, Iterator, Sequence, Tuple, Union
+from typing import Any, Iterator, List, Sequence, Tuple, Union
 
 import tfprof
 from tfprof._need import need
@@ -50,6 +50,16 @@ def _add_table(db: Any, table: str, files: Sequence[str], left_out: Sequence[str
     db.execute(f"CREATE VIEW {table} AS {query}")
 
 
+def _older(paths: Sequence[str]) -> List[str]:
+    """The files whose numbers have another meaning than those made now."""
+    dataset = need("pyarrow", "tfprof.fleet", "dataset")
+    if not paths:
+        return []
+    rows = dataset.dataset(paths, format="parquet", schema=_schema.schema("files")).to_table(
+        columns=["file_id", "error", "numbers_version"]).to_pylist()
+    return sorted(row["file_id"] for row in rows if not _schema.is_current(row))
+
+
 def connect(out: Union[str, "os.PathLike[str]"]) -> Any:
     """A DuckDB connection, in memory, with the tables of a directory and the shipped views
     (`SELECT * FROM regressions`). Profiles with a damaged Parquet file are left out with a
@@ -65,6 +75,11 @@ def connect(out: Union[str, "os.PathLike[str]"]) -> Any:
     if damaged:
         warnings.warn(f"{damaged[0]}: a damaged Parquet file; {len(left_out)} of the profiles left "
                       "out: run tfprof index again to read what it was made of", stacklevel=2)
+    older = _older([path for path in files["files"] if path not in damaged])
+    if older:
+        warnings.warn(f"{out}: the numbers of {len(older)} profiles have an older meaning, and "
+                      "are left out: run tfprof index again", stacklevel=2)
+    left_out += older
     for table in _schema.TABLES:
         whole = [path for path in files[table] if path not in damaged]
         _add_table(db, table, whole, left_out)
