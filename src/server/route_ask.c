@@ -2,6 +2,8 @@
  * writes. With `or_why=1`, if the profile lacks what the question needs: {"missing": WHY}. */
 #include <errno.h>
 
+#include <string.h>
+
 #include "base/error.h"
 #include "server/routes.h"
 #include "server/view_query.h"
@@ -12,6 +14,19 @@ static int write_body(void *context, const void *bytes, size_t n)
 
 	sink_put(out, bytes, n);
 	return sink_failed(out) ? EIO : 0;
+}
+
+/* Of a model file some questions are estimates: it need not have run. */
+static enum tfprof_status ask(struct call *c, const struct shown_profile *p, const char *question,
+	const tfprof_options *options, tfprof_result **result, struct tfprof_error *err)
+{
+	struct tfprof_input input;
+
+	if (p->inputs.n != 1 || strcmp(question, "memory") != 0 ||
+		!tfprof_model_recognize(p->inputs.at[0].path))
+		return tfprof_ask(p->profile, question, options, &c->cancel, result, err);
+	input = tfprof_input_file(p->inputs.at[0].path);
+	return tfprof_model_ask(question, &input, p->reading, options, result, err);
 }
 
 enum tfprof_status route_ask(struct call *c, struct json *out, struct tfprof_error *err)
@@ -26,8 +41,7 @@ enum tfprof_status route_ask(struct call *c, struct json *out, struct tfprof_err
 	if (status == TFPROF_OK)
 		status = view_given_options(c, &options, err);
 	if (status == TFPROF_OK)
-		status = tfprof_ask(profile->profile, question ? question : "", options, &c->cancel,
-			&result, err);
+		status = ask(c, profile, question ? question : "", options, &result, err);
 	if (status == TFPROF_UNSUPPORTED && call_get(c, "or_why")) {
 		json_open_object(out);
 		json_put_text(out, "missing", err->text);

@@ -111,20 +111,44 @@ enum tfprof_status route_memory(struct call *c, struct json *out, struct tfprof_
 struct holder_list {
 	tfprof_profile *profile;
 	struct json *out;
+	struct buf line; /* FILE:LINE of the node at hand */
+	enum tfprof_status status;
+	struct tfprof_error *err;
 };
+
+/* Frames come outermost first: the last one of the user's is the line, as the question memory says.
+ */
+static int note_line(void *context, const struct tfprof_frame *frame)
+{
+	struct holder_list *list = context;
+
+	if (frame->line <= 0 || frame->is_library)
+		return 0;
+	buf_reset(&list->line);
+	buf_span(&list->line, (struct span){frame->file, frame->file_length});
+	buf_printf(&list->line, ":%d", (int)frame->line);
+	return 0;
+}
 
 static int put_holder(void *context, uint64_t node, int64_t bytes)
 {
-	const struct holder_list *list = context;
+	struct holder_list *list = context;
+	struct tfprof_node_visitor visitor = {.frame = note_line, .context = list};
 	size_t n, n_op;
 	const char *name = tfprof_profile_get_node_name(list->profile, node, &n);
 	const char *op = tfprof_profile_get_node_op(list->profile, node, &n_op);
 
+	buf_reset(&list->line);
+	list->status = tfprof_profile_visit_node(list->profile, node, NULL, &visitor, list->err);
+	if (list->status != TFPROF_OK)
+		return 1;
 	json_open_object(list->out);
 	json_put_int(list->out, "node", (int64_t)node);
 	json_put_string(list->out, "name", (struct span){name, n});
 	json_put_text(list->out, "family", tfprof_op_get_family(op, n_op));
 	json_put_int(list->out, "bytes", bytes);
+	if (list->line.n)
+		json_put_string(list->out, "line", buf_get(&list->line));
 	json_close_object(list->out);
 	return 0;
 }
@@ -143,12 +167,14 @@ enum tfprof_status route_holders(struct call *c, struct json *out, struct tfprof
 	if (status == TFPROF_OK)
 		status = call_get_int(c, "n", DEFAULT_HOLDERS, 1, MAX_HOLDERS, &n, err);
 	if (status == TFPROF_OK) {
-		struct holder_list list = {t.profile, out};
+		struct holder_list list = {.profile = t.profile, .out = out, .err = err};
 
 		json_open_array(out);
 		tfprof_memory_find_holders(kept_get(kept), (size_t)device, t.start_us + at,
 			(size_t)n, put_holder, &list);
 		json_close_array(out);
+		status = list.line.failed ? error_no_memory(err) : list.status;
+		buf_clear(&list.line);
 	}
 	store_release(c->store, kept);
 	timeline_call_close(&t);

@@ -2,6 +2,7 @@
 // for exports.
 import type { Params, Profile } from "./api";
 import { diffQuery, isComparing } from "./compare";
+import { estimateParams } from "./memory_model";
 import { adviceParams, defaultMetric, isOn, metricsOf, ON_BY_DEFAULT, requestParams, type State } from "./state";
 
 // Options that are on by default, by view.
@@ -48,7 +49,7 @@ export function isDiffPage(state: State): boolean {
 export function queryOf(state: State, profile: Profile): Params {
   if (isDiffPage(state)) return diffQuery(state, profile, COMPARED[state.page]);
   if (state.page === "overview" && Object.keys(adviceParams(state)).length) return { p: state.values.p, view: "advise", ...adviceParams(state) };
-  if (state.page === "memory") return { p: state.values.p, view: "memory" };
+  if (state.page === "memory") return { p: state.values.p, view: "memory", ...(profile.is_model ? estimateParams(state) : {}) };
   if (state.page === "roofline") return { p: state.values.p, view: "roofline", step: state.values.step, by: state.values.by, device: state.values.device };
   if (isModelPage(state, profile)) return { p: state.values.p, view: "model", device: state.values.device };
   const { view, select, order_by, extra } = shown(state, profile);

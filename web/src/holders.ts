@@ -7,6 +7,9 @@ export interface HolderFields { bytes: number | null; peak_bytes: number | null;
 export type Holder = Table<HolderFields>["nodes"][number];
 export type By = "layer" | "line" | "operation";
 
+// What a row holds: of an estimate, what is alive at the peak.
+export const sizeOf = (r: Holder, isEstimate = false) => (isEstimate ? r.peak_bytes : r.bytes) ?? 0;
+
 export const BYS: [By, string][] = [["layer", "Layer"], ["line", "Line"], ["operation", "Operation"]];
 
 // What a program has in memory other than the device's: it is not part of the same sum.

@@ -33,13 +33,14 @@ export function Scatter({ points, peakFlops, peakBandwidth, chosen, hovered, onH
   const x = (v: number) => LEFT + ((width - LEFT - RIGHT) * Math.log(v / x0)) / Math.log(x1 / x0), y = (v: number) => TOP + (HEIGHT - TOP) * (1 - Math.log(v / y0) / Math.log(y1 / y0));
   const longest = Math.max(...points.map((p) => p.row.exec_micros ?? 0)), radius = (p: Point) => Math.max(3.5, MAX_RADIUS * Math.sqrt((p.row.exec_micros ?? 0) / longest));
   const roofAt = (v: number) => Math.min(peakFlops ?? Infinity, peakBandwidth ? v * peakBandwidth : Infinity);
-  const lit = points.find((p) => p.row.id === (hovered ?? chosen)), labelled = new Set([...points].sort((a, b) => (b.row.exec_micros ?? 0) - (a.row.exec_micros ?? 0)).slice(0, 8));
+  const lit = points.find((p) => p.row.id === (hovered ?? chosen)), labelled = new Set([...points].sort((a, b) => (b.row.exec_micros ?? 0) - (a.row.exec_micros ?? 0)).slice(0, 14));
   const slope = peakBandwidth ? (Math.atan2(y(peakBandwidth) - y(10 * peakBandwidth), x(10) - x(1)) * 180) / Math.PI : 0, mid = ridge ? Math.sqrt(Math.max(x0, y0 / peakBandwidth!) * ridge) : Math.sqrt(x0 * x1);
-  const shown = lit ?? card;
+  const shown = points.find((p) => p.row.id === hovered) ?? card;
   return (
     <div class="scatter">
       <svg ref={svg} height={HEIGHT + BOTTOM} role="group" aria-label="float operations per byte and per second, with the roofs of the device">
         <clipPath id="plot"><rect x={LEFT} y={TOP} width={Math.max(1, width - LEFT - RIGHT)} height={HEIGHT - TOP} /></clipPath>
+        {Boolean(peakFlops || peakBandwidth) && <path class="above-roof" clip-path="url(#plot)" d={`M${x(x0)},${TOP} L${x(x0)},${y(roofAt(x0))} ${ridge ? `L${x(ridge)},${y(peakFlops!)} ` : ""}L${x(x1)},${y(roofAt(x1))} L${x(x1)},${TOP} Z`} />}
         {decades(x0, x1).map((v) => <g key={v}><line class="grid" x1={x(v)} x2={x(v)} y1={TOP} y2={HEIGHT} /><text class="middle" x={x(v)} y={HEIGHT + 15}>{v >= 1 ? format(v, "count") : v}</text></g>)}
         {decades(y0, y1).map((v) => <g key={v}><line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(v)} y2={y(v)} /><text class="end" x={LEFT - 6} y={y(v) + 4}>{format(v, "count")}</text></g>)}
         <text x={4} y={12}>float operations per second</text><text class="middle" x={(LEFT + width) / 2} y={HEIGHT + 33}>float operations per byte moved</text>
@@ -51,7 +52,7 @@ export function Scatter({ points, peakFlops, peakBandwidth, chosen, hovered, onH
         {peakFlops && <text class="roof-name end" x={width - RIGHT - 4} y={y(peakFlops) - 6}>{perSecond(peakFlops, "FLOP")}</text>}
         {peakBandwidth && <text class="roof-name" transform={`translate(${x(mid)},${y(mid * peakBandwidth) - 7}) rotate(${-slope})`}>{format(peakBandwidth, "bytes")}/s</text>}
         {ridge && <><text class="end" x={x(ridge) - 5} y={HEIGHT - 7}>bound by memory</text><text x={x(ridge) + 5} y={HEIGHT - 7}>by compute, from {ridge.toPrecision(3)}</text></>}
-        {[...points].sort((a, b) => (b.row.exec_micros ?? 0) - (a.row.exec_micros ?? 0)).map((p) => {
+        {[...points].sort((a, b) => Number(a === lit) - Number(b === lit) || (b.row.exec_micros ?? 0) - (a.row.exec_micros ?? 0)).map((p) => {
           const r = radius(p);
           return (
             <g key={p.row.id} class={`disc ${p.row.id === chosen ? "on" : ""} ${p === lit ? "lit" : ""}`} tabindex={0} role="button" aria-label={`${p.row.name}: ${perSecond(p.y, "FLOP")}, ${p.x.toPrecision(3)} per byte`} data-id={p.row.id}

@@ -38,6 +38,8 @@ export function describe(text: string): { kind: string; name: string } {
   if (kind === "scope") return { kind: "layer", name: value };
   if (kind === "family") return { kind: "family", name: familyTitle(value) };
   if (kind === "line") return { kind: "line", name: lastPart(value) };
+  const whole = kind === "find" && /^\(\^\|\/\)(.*)\$$/.exec(value);
+  if (whole) return { kind: "operation", name: whole[1].replace(/\\(.)/g, "$1") };
   if (kind === "find") return { kind: "matches", name: value };
   if (kind === "node") return { kind: "node", name: value };
   const match = /^(\d+),(\d+)-(\d+)$/.exec(value);

@@ -6,7 +6,6 @@ import { format, percent, type Unit } from "./format";
 import { backwardShare, lastPart, type Node } from "./tree";
 import { useWidth } from "./width";
 
-const HEIGHT = 340;
 const CHARACTER = 6.6;
 
 function cut(text: string, width: number): string {
@@ -23,7 +22,8 @@ export function fade(row: { selected?: number; match?: boolean }): string {
 
 // `paint` is the class of a box's colour, `text` what stands below its name.
 // `colouring` says what more the colours mean.
-interface Props { root: Node; unit: Unit; paint?: (node: Node) => string; colouring?: Pick<Colouring, "paint" | "mark" | "isPlain">; text?: (node: Node) => string; onOpen: (node: Node) => void; onSelect: (node: Node) => void }
+// `name` is what stands in a box, where the last part of its name says too little.
+interface Props { root: Node; unit: Unit; height?: number; name?: (node: Node) => string; paint?: (node: Node) => string; colouring?: Pick<Colouring, "paint" | "mark" | "isPlain">; text?: (node: Node) => string; onOpen: (node: Node) => void; onSelect: (node: Node) => void }
 
 type Laid = HierarchyRectangularNode<Node>;
 
@@ -41,7 +41,7 @@ function Shaded({ box: { x0, x1, y0, y1, data }, colour, isPlain }: { box: Laid;
   );
 }
 
-export function Treemap({ root, unit, paint = () => "", colouring, text = (n) => format(n.value, unit), onOpen, onSelect }: Props) {
+export function Treemap({ root, unit, height = 340, name: nameOf = (n) => lastPart(n.row.name), paint = () => "", colouring, text = (n) => format(n.value, unit), onOpen, onSelect }: Props) {
   const picture = useRef<SVGSVGElement>(null);
   const width = useWidth(picture, 1200);
   // What a box has besides its children is drawn as a box of its own, without a name.
@@ -51,11 +51,11 @@ export function Treemap({ root, unit, paint = () => "", colouring, text = (n) =>
       const below = (n.children ?? []).reduce((a, c) => a + c.data.value, 0);
       (n as { value?: number }).value = Math.max(n.data.value, below);
     });
-  const laid = treemap<Node>().size([width, HEIGHT]).tile(treemapSquarify).paddingTop((n) => (n.depth === 1 ? 18 : 0))
+  const laid = treemap<Node>().size([width, height]).tile(treemapSquarify).paddingTop((n) => (n.depth === 1 ? 18 : 0))
     .paddingInner(2)(tree);
   const boxes = laid.descendants().filter((n) => n.depth > 0 && n.x1 - n.x0 >= 1 && n.y1 - n.y0 >= 1);
   return (
-    <svg ref={picture} class="treemap" viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label="layers by size">
+    <svg ref={picture} class="treemap" viewBox={`0 0 ${width} ${height}`} role="group" aria-label="layers by size">
       {boxes.map((n) => {
         const title = `${n.data.row.name}: ${text(n.data)}, ${percent(n.data.value, root.value)}${marked(colouring?.mark(n.data))}`;
         return (
@@ -74,7 +74,7 @@ export function Treemap({ root, unit, paint = () => "", colouring, text = (n) =>
       <g class="labels" aria-hidden="true">
         {boxes.map((n) => {
           const w = n.x1 - n.x0, h = n.y1 - n.y0;
-          const name = lastPart(n.data.row.name), value = text(n.data);
+          const name = nameOf(n.data), value = text(n.data);
           return (
             <g key={n.data.row.row}>
               {h > 14 && <text x={n.x0 + 4} y={n.y0 + 13} class={isOuter(n) ? "outer" : ""}>

@@ -1,6 +1,7 @@
 // The Memory page is the answer of the question memory, also at other moments; the Roofline page that of
 // the question roofline.
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { goTo, inaccessible, makePlanted, openPage, run, settle, startBrowser, startServer, TOP } from "./browser.mjs";
@@ -81,6 +82,43 @@ describe("memory", () => {
     });
   });
 
+  test("at another moment, too, lines are known and lead to their source", () => {
+    const { files, huge } = makePlanted(8);
+    return shown(files, async (opened, page) => {
+      await goTo(opened, "#/memory?step=0&moment=8000&by=line");
+      const boxes = await page.locator(".treemap [role=button]").evaluateAll((all) => all.map((b) => b.getAttribute("aria-label")));
+      assert.ok(boxes.length && boxes.every((b) => /net\.py:\d+: /.test(b)), boxes.join(" | "));
+      const bytes = await page.locator(".holders tbody tr").evaluateAll((all) => all.map((r) => [r.querySelector("a").textContent, Number(r.dataset.bytes)]));
+      const planted = bytes.find(([line]) => line === `net.py:${huge.line}`);
+      assert.ok(!planted || planted[1] === huge.bytes, `${bytes}`);
+      await page.locator(".holders tbody a").first().click();
+      await settle(page);
+      assert.equal(`net.py:${await page.locator(".code tr.on").getAttribute("data-line")}`, bytes[0][0]);
+    });
+  });
+
+  const MODELS = ["bert_tiny/model.keras", "bert_tiny/export", "mlp/export"].map((name) => ["tests/models/files", "../shared/models"].map((folder) => path.join(TOP, folder, name)).find(existsSync));
+  for (const model of MODELS)
+    test(`an estimate of ${path.basename(path.dirname(model))}/${path.basename(model)}, and at other batches`, () => shown([model], async (opened, page) => {
+      for (const [hash, ...words] of [["", []], ["training=1&batch_size=8", "--training", "--batch_size=8"], ["training=1&optimizer=sgd&batch_size=16&limit=8GB", "--training", "--optimizer=sgd", "--batch_size=16", "--limit=8GB"]]) {
+        const answer = json("memory", model, ...words.flat()), parents = new Set(answer.nodes.map((n) => n.parent));
+        await goTo(opened, `#/memory?${hash}`);
+        assert.equal(await page.locator("main h1").innerText(), answer.headline);
+        const rows = await page.locator(".holders tbody tr").evaluateAll((all) => all.map((r) => Number(r.dataset.bytes)));
+        assert.deepEqual(rows, answer.nodes.filter((n) => !parents.has(n.id) && n.peak_bytes > 0).map((n) => n.peak_bytes).sort((a, b) => b - a).slice(0, 60));
+        if (rows.length < 60) assert.equal(rows.reduce((a, b) => a + b, 0), answer.estimated_peak_bytes);
+        if (answer.batch_size === null) continue;
+        const batches = await page.locator(".batches [data-batch]").evaluateAll((all) => all.map((r) => [Number(r.dataset.batch), Number(r.dataset.bytes)]));
+        assert.ok(batches.length >= 5);
+        const one = batches.at(-1), other = json("memory", model, ...words.flat().filter((w) => !/batch_size|limit/.test(w)), `--batch_size=${one[0]}`);
+        assert.equal(one[1], other.estimated_peak_bytes);
+        if (answer.largest_batch !== null) assert.equal(Number(await page.locator("[data-largest]").getAttribute("data-largest")), answer.largest_batch);
+      }
+      const { command } = await (await page.request.get(`${opened.origin}/api/command?view=memory&training=true&batch_size=8`)).json();
+      assert.equal(command, `tfprof memory ${model} --batch_size=8 --training=true`);
+      assert.deepEqual(await inaccessible(page), []);
+    }));
+
   test("without allocations the page says what brings them", () => shown([path.join(TOP, "tests/xplane/samples/tf_eager.xplane.pb.gz")], async (opened, page) => {
     await goTo(opened, "#/memory");
     assert.match(await page.locator(".empty").innerText(), /no allocations/);
@@ -124,7 +162,12 @@ describe("roofline", () => {
     await settle(page);
     assert.equal(await page.locator(".disc.on").count(), 1);
     assert.ok((await page.locator(".disc.on").getAttribute("aria-label")).startsWith(`${name}: `));
-    await page.locator(".disc").last().focus();
+    // It is the same selection as elsewhere.
+    assert.match(page.url(), /sel=find/);
+    const micros = json("roofline", JAX, "--device=A100-40").nodes.find((n) => n.depth === 1 && n.name === name).exec_micros;
+    const selected = await (await page.request.get(`${opened.origin}/api/selection?${new URLSearchParams({ sel: `find:(^|/)${name.replaceAll(".", "\\.")}$` })}`)).json();
+    assert.ok(selected.nodes === 1 && Math.abs(4 * selected.total.exec_micros - micros) <= 4, `${selected.total.exec_micros}, ${micros}`);
+    await page.locator(".disc").first().focus();
     assert.match(await page.locator(".card-at").innerText(), /roof here/);
     const { command } = await (await page.request.get(`${opened.origin}/api/command?view=roofline&device=A100-40`)).json();
     assert.equal(command, `tfprof roofline ${JAX} --device=A100-40`);

@@ -1,22 +1,25 @@
 // Who holds the memory: what allocators had in use over time, and programs of XLA at their peak.
-import { useState } from "preact/hooks";
 import type { PageProps } from "../app";
 import { type Params, type Table, useApi, useAsk } from "../api";
-import { cutFront, format, percent } from "../format";
-import { boxesOf, type By, BYS, type Holder, type HolderFields, isElsewhere, leavesOf } from "../holders";
-import { columnOf } from "../margin";
+import { format } from "../format";
+import { Held } from "../held";
+import { type By, type Holder, type HolderFields, isElsewhere, leavesOf } from "../holders";
 import { MemoryCurve } from "../memory_curve";
+import { ModelMemory } from "../memory_model";
 import { go, link, type State } from "../state";
 import type { Curve } from "../timeline_draw";
-import { Treemap } from "../treemap";
-import { Bar, Empty, Panel, Problem } from "../widgets";
+import { Empty, Panel, Problem } from "../widgets";
 
 interface Fields { missing?: string; notes: { id: string; text: string }[] }
 type Answer = Table<HolderFields> & Fields;
 
 const PARTS = 600;
 
-export function Memory({ state, profile }: PageProps) {
+export function Memory(props: PageProps) {
+  return props.profile.is_model ? <ModelMemory {...props} /> : <Recorded {...props} />;
+}
+
+function Recorded({ state, profile }: PageProps) {
   const { data, error } = useAsk<HolderFields, Fields>("memory", { p: state.values.p, or_why: 1 });
   const tops = data?.nodes?.filter((n) => n.depth === 1) ?? [], shown = tops.find((n) => n.name === state.values.pool) ?? mainOf(tops, data);
   if (error) return <Problem error={error} />;
@@ -82,77 +85,20 @@ function AtPeak({ state, data, top }: { state: State; data: Answer; top: Holder 
   );
 }
 
-interface Holding { node: number; name: string; family: string; bytes: number }
+interface Holding { node: number; name: string; family: string; bytes: number; line?: string }
 
-// At another moment only nodes are known, without their lines.
+// At another moment what was allocated before the trace is not among them.
 function AtMoment({ state, device, moment, times, onPeak }: { state: State; device: number; moment: number; times: Params; onPeak: () => void }) {
   const { data, error } = useApi<Holding[]>("holders", { ...times, device, at: moment, n: 500 });
   const by = (state.values.by as By | undefined) ?? "layer";
   if (error) return <Problem error={error} />;
   if (!data) return null;
   const layerOf = (name: string) => (name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : name);
-  const leaves = data.map((h, i): Holder => ({ id: i + 1, parent: 0, depth: 1, name: h.name, bytes: h.bytes, peak_bytes: null, buffers: null, shape: null, layer: layerOf(h.name), line: null, borrowed: null }));
+  const leaves = data.map((h, i): Holder => ({ id: i + 1, parent: 0, depth: 1, name: h.name, bytes: h.bytes, peak_bytes: null, buffers: null, shape: null, layer: layerOf(h.name), line: h.line ?? null, borrowed: null }));
   return (
     <>
       <p class="facts"><button type="button" onClick={onPeak}>Show the peak</button></p>
-      {leaves.length ? <Held leaves={leaves} rows={leaves} by={by === "line" ? "layer" : by} title={`Nodes that hold memory at ${format(moment, "micros")}`} /> : <Empty what="No recorded node holds memory then." how="What was allocated before the trace has no name." />}
+      {leaves.length ? <Held leaves={leaves} rows={leaves} by={by === "line" && !leaves.some((l) => l.line) ? "layer" : by} title={`Nodes that hold memory at ${format(moment, "micros")}`} /> : <Empty what="No recorded node holds memory then." how="What was allocated before the trace has no name." />}
     </>
   );
-}
-
-const MAX_ROWS = 60;
-
-function Held({ leaves, rows, by, title }: { leaves: Holder[]; rows: Holder[]; by: By; title: string }) {
-  const [chosen, setChosen] = useState<number>();
-  const root = boxesOf(leaves, rows, by), sorted = [...leaves].sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
-  const whole = leaves.reduce((sum, l) => sum + (l.bytes ?? 0), 0), column = columnOf(sorted.map((l) => l.bytes ?? 0), "bytes");
-  const hasLine = leaves.some((l) => l.line), hasShape = leaves.some((l) => l.shape), hasBuffers = leaves.some((l) => (l.buffers ?? 0) > 1), hasOrigin = leaves.some((l) => l.borrowed);
-  if (!root || !leaves.length) return <Empty what="Who held it is not recorded." how="Only sums are known." />;
-  return (
-    <div class="held">
-      <Panel title={title} about={`by ${by}`} more={<span class="switch" role="group" aria-label="boxes by">{BYS.map(([word, text]) => (word !== "line" || hasLine) && <a key={word} href={link({ values: { by: word === "layer" ? undefined : word } })} aria-current={word === by ? "true" : undefined}>{text}</a>)}</span>}>
-        <Treemap root={root} unit="bytes" paint={(n) => (n.row.row === chosen ? "holder chosen-box" : `holder holder-${shadeOf(n.parent && n.parent !== root ? n.parent.row.name : n.row.name)}`)} onSelect={(n) => setChosen(n.row.row)} onOpen={(n) => setChosen(n.row.row)} />
-      </Panel>
-      <Panel title="The largest" about={`${leaves.length} in all`} name="holders">
-        <div class="scroll"><table class="numbers">
-          <thead><tr><th scope="col">held by</th>{hasLine && <th scope="col" class="text">line</th>}{hasShape && <th scope="col" class="text">shape</th>}<th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">{column.unit}</th><th scope="col">share</th>{hasBuffers && <th scope="col">buffers</th>}{hasOrigin && <th scope="col" class="text">named by</th>}</tr></thead>
-          <tbody>
-            {sorted.slice(0, MAX_ROWS).map((l) => (
-              <tr key={l.id} class={l.id === chosen ? "chosen-row" : undefined} data-bytes={l.bytes} onClick={() => setChosen(l.id)}>
-                <th scope="row" title={`${l.layer ? `${l.layer}: ` : ""}${l.name}`}>{heldBy(l)}</th>
-                {hasLine && <td class="text"><LineLink line={l.line} /></td>}
-                {hasShape && <td class="text" title={l.shape ?? undefined}>{l.shape}</td>}
-                <td><Bar max={sorted[0].bytes ?? 1} parts={[{ value: l.bytes ?? 0, family: "reduction", title: format(l.bytes ?? 0, "bytes") }]} /></td>
-                <td class="num">{column.text(l.bytes ?? 0)}</td>
-                <td class="num">{percent(l.bytes ?? 0, whole)}</td>
-                {hasBuffers && <td class="num">{l.buffers ?? ""}</td>}
-                {hasOrigin && <td class="text" title={l.borrowed ?? undefined}>{l.borrowed}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table></div>
-        {sorted.length > MAX_ROWS && <p class="dim">and {sorted.length - MAX_ROWS} smaller ones</p>}
-      </Panel>
-    </div>
-  );
-}
-
-// The end of a long name tells most.
-function heldBy(leaf: Holder): string {
-  return cutFront(!leaf.layer || leaf.name.includes(leaf.layer) || leaf.layer.startsWith("(") ? leaf.name : `${leaf.layer} ${leaf.name}`, 38);
-}
-
-// A line leads to its source.
-export function LineLink({ line }: { line: string | null }) {
-  const place = /^(.*?):(\d+)/.exec(line ?? "");
-  return place ? <a href={link({ page: "source", values: { sel: `line:${place[1]}:${place[2]}` } })} title={line ?? undefined}>{`${place[1].slice(place[1].lastIndexOf("/") + 1)}:${place[2]}`}</a> : <>{line}</>;
-}
-
-const SHADES = 6;
-
-// Boxes of layers that differ in a number only have one colour, so that a different one is seen.
-function shadeOf(name: string): number {
-  let hash = 0;
-  for (const c of name.replace(/\d+/g, "#")) hash = (hash * 31 + c.charCodeAt(0)) % 9973;
-  return hash % SHADES;
 }

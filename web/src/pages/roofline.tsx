@@ -3,11 +3,12 @@ import { useState } from "preact/hooks";
 import type { PageProps } from "../app";
 import { type Table, useApi, useAsk } from "../api";
 import { percent } from "../format";
+import { LineLink } from "../held";
 import { columnOf } from "../margin";
 import { type Point, pointsOf, Scatter } from "../roofline_picture";
 import { go, link, type State } from "../state";
-import { Bar, Empty, Panel, Problem } from "../widgets";
-import { LineLink } from "./memory";
+import { familyTitle } from "../families";
+import { Bar, Dot, Empty, Panel, Problem } from "../widgets";
 
 export interface RoofRow { program?: string | null; kind: string | null; layer: string | null; line: string | null; executions: number | null; exec_micros: number | null; float_ops: number | null; bytes_accessed: number | null;
   unknown: number | null; float_ops_per_second: number | null; bytes_per_second: number | null; float_ops_per_byte: number | null; bound: string | null; efficiency: number | null; lost_micros: number | null }
@@ -24,8 +25,11 @@ export function Roofline({ state }: PageProps) {
   if (error) return <Problem error={error} />;
   if (!data) return null;
   if (data.missing) return <Empty what="There is no roofline of this file." how={<>{data.missing} <a href={link({ page: "operations" })}>Operations</a></>} />;
-  const rows = data.nodes.filter((n) => n.depth === 1), points = pointsOf(rows), chosen = rows.find((r) => r.name === state.values.row)?.id;
-  const choose = (id: number) => go({ values: { row: id === chosen ? undefined : rows.find((r) => r.id === id)?.name } });
+  const rows = data.nodes.filter((n) => n.depth === 1), points = pointsOf(rows), isChosen = (r: RoofAnswer["nodes"][number]) => r.name === state.values.row || (state.values.sel !== undefined && termOf(r, by) === state.values.sel), chosen = rows.find(isChosen)?.id;
+  const choose = (id: number) => {
+    const row = rows.find((r) => r.id === id)!, term = termOf(row, by), isOn = id === chosen;
+    go({ values: { row: isOn || term ? undefined : row.name, sel: isOn ? undefined : term ?? state.values.sel } });
+  };
   return (
     <>
       <h1>{sentence(data, rows.length)}</h1>
@@ -35,12 +39,20 @@ export function Roofline({ state }: PageProps) {
           <span class="switch" role="group" aria-label="grouped by">{BYS.map(([word, text]) => <a key={word} href={link({ values: { by: word === "op" ? undefined : word, row: undefined } })} aria-current={word === by ? "true" : undefined}>{text}</a>)}</span> <DeviceChoice state={state} /></>}>
           {points.length > 0 ? <Scatter points={points} peakFlops={data.peak_flops} peakBandwidth={data.peak_bandwidth} chosen={chosen} hovered={hovered} onHover={setHovered} onChoose={choose} />
             : <Empty what="No operation has a known number of float operations and bytes." how="The table has their times." />}
+          <Families points={points} />
           {rows.length > points.length && <p class="dim">{rows.length - points.length} of {rows.length} without float operations, bytes or time are in the table only.</p>}
         </Panel>
         <Lost rows={rows} answer={data} by={by} chosen={chosen} hovered={hovered} onHover={setHovered} onChoose={choose} />
       </div>
     </>
   );
+}
+
+// What selects the same on every page: nodes are named like operations of programs. Layers that JAX
+// derives and kinds are no selection, only rows.
+function termOf(row: RoofAnswer["nodes"][number], by: string): string | undefined {
+  if (by === "op") return `find:(^|/)${row.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
+  return by === "line" && /:\d+$/.test(row.name) ? `line:${row.name}` : undefined;
 }
 
 const hasRoof = (data: RoofFields) => Boolean(data.peak_flops || data.peak_bandwidth);
@@ -53,6 +65,11 @@ function sentence(data: RoofAnswer, n: number): string {
   if (!hasRoof(data)) return `${n} operations of compiled programs; no roof is known: choose a device.`;
   if (worst.lost_micros === null) return "No operation here has a roof.";
   return `${worst.name} loses most against the roof: ${ms(worst.lost_micros)} of ${ms(worst.exec_micros ?? 0)}${worst.bound ? `, bound by ${worst.bound}` : ""}${data.mfu ? `; MFU ${(100 * data.mfu).toPrecision(3)} %` : ""}.`;
+}
+
+function Families({ points }: { points: Point[] }) {
+  const all = [...new Map(points.map((p) => [p.family, p.row.kind])).keys()];
+  return <p class="roof-families">{all.map((family) => <span key={family}><Dot family={family} title={familyTitle(family)} /> <span aria-hidden="true">{familyTitle(family)}</span></span>)}</p>;
 }
 
 function columnText(micros: number): string {
