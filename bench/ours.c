@@ -39,9 +39,8 @@ static double ask(tfprof_profile *p, const char *view, tfprof_options *o, int me
 	void *bytes;
 	size_t size;
 
-	check(tfprof_query_run(p, (enum tfprof_view)tfprof_view_from_name(view), o, NULL, &result,
-		&error));
-	check(tfprof_result_output(result, 0, NULL, &error));
+	check(tfprof_ask(p, view, o, NULL, &result, &error));
+	check(tfprof_result_output(result, 0, NULL, NULL, NULL, &error));
 	if (message) {
 		check(tfprof_result_render(result, "message", &bytes, &size, &error));
 		tfprof_bytes_free(bytes);
@@ -290,7 +289,7 @@ static void measure_diff(const char *base_path, const char *new_path)
 			for (int side = 0; side < 2; side++) {
 				struct tfprof_column column;
 
-				check(tfprof_query_run(profiles[side], (enum tfprof_view)view, o,
+				check(tfprof_ask(profiles[side], tfprof_view_get_name(view), o,
 					NULL, &result, &error));
 				for (size_t k = 0; k < 4; k++)
 					check(tfprof_result_get_column(result, names[k], &column,

@@ -18,8 +18,8 @@ int main(int argc, char **argv)
 		tfprof_profile_add(profile, "profile", &file, 0, &err) ||
 		tfprof_options_set(options, "select", "micros,occurrence", &err) ||
 		tfprof_options_set(options, "order_by", "micros", &err) ||
-		tfprof_query_run(profile, TFPROF_OP, options, NULL, &result, &err) ||
-		tfprof_result_output(result, 0, NULL, &err) ||
+		tfprof_ask(profile, "op", options, NULL, &result, &err) ||
+		tfprof_result_output(result, 0, NULL, NULL, NULL, &err) ||
 		tfprof_result_get_column(result, "name", &names, &err) ||
 		tfprof_result_get_column(result, "exec_micros", &micros, &err);
 

@@ -9,17 +9,11 @@
 extern "C" {
 #endif
 
-/* Reads a model (docs/model.md lists the formats; a path may be the directory of a
- * SavedModel) and counts. The result's rows are layers; it can be written as "text",
- * "json" and "csv", and tfprof_result_output carries out the option output.
- * Its verdict is that of fail_if: OVER if a condition is met, UNKNOWN if one holds only for what
- * was counted while something was not; its notes say which. `options` are set with
- * tfprof_options_set_for() and "model"; NULL: the defaults. */
-TFPROF_API enum tfprof_status tfprof_model_run(const struct tfprof_input *input,
-	enum tfprof_reading reading, const tfprof_options *options, tfprof_result **result,
-	struct tfprof_error *err);
-/* The same for a question that can be asked of a model file, too: "memory" estimates what a call
- * or a training step takes. `options` are set with tfprof_options_set_for() and its name. */
+/* Asks a question about a model (docs/model.md lists the formats; a path may be the directory of a
+ * SavedModel). "model" counts, and its rows are layers: its verdict is that of fail_if, OVER if a
+ * condition is met, UNKNOWN if one holds only for what was counted while something was not; its
+ * notes say which. "memory" estimates what a call or a training step takes. `options` are set with
+ * tfprof_options_set_for() and the question's name; NULL: the defaults. */
 TFPROF_API enum tfprof_status tfprof_model_ask(const char *question,
 	const struct tfprof_input *input, enum tfprof_reading reading,
 	const tfprof_options *options, tfprof_result **result, struct tfprof_error *err);

@@ -216,9 +216,6 @@ TFPROF_API enum tfprof_status tfprof_profile_serialize(tfprof_profile *profile, 
 	size_t *size, struct tfprof_error *err);
 TFPROF_API enum tfprof_status tfprof_profile_save(tfprof_profile *profile, const char *path,
 	struct tfprof_error *err);
-/* An error if the profile was loaded from this file, through links too. */
-TFPROF_API enum tfprof_status tfprof_profile_check_output(tfprof_profile *profile, const char *path,
-	struct tfprof_error *err);
 TFPROF_API void tfprof_bytes_free(void *bytes);
 
 /* Removes the temporary names of files that are being written, if they have any. For
@@ -483,16 +480,7 @@ TFPROF_API const char *tfprof_view_get_name(size_t view);
 
 typedef struct tfprof_result tfprof_result;
 
-/* Runs a query: accounts, filters and orders a view. Renders nothing and writes no
- * file yet. `cancel`, if not NULL, is polled while this runs; non-zero stops it.
- *
- * Unless max_depth is set, only text is cut, at its default: all other formats have every
- * row.
- *
- * A result may outlive the profile and does not change with it. */
-TFPROF_API enum tfprof_status tfprof_query_run(tfprof_profile *profile, enum tfprof_view view,
-	const tfprof_options *options, const volatile int *cancel, tfprof_result **result,
-	struct tfprof_error *err);
+/* What tfprof_ask() gives. May outlive the profile and does not change with it. */
 TFPROF_API void tfprof_result_free(tfprof_result *result);
 
 /* ---- results as columns ---- */
@@ -540,8 +528,10 @@ TFPROF_API int tfprof_column_is_shown_by(size_t i, const char *word);
 TFPROF_API size_t tfprof_result_get_n_rows(const tfprof_result *result);
 /* Bytes of memory that it holds now; columns made later add to it. For caches of results. */
 TFPROF_API size_t tfprof_result_get_n_bytes(tfprof_result *result);
-/* The name of the i-th column exported by default; NULL past the end. */
-TFPROF_API const char *tfprof_result_get_column_name(tfprof_result *result, size_t i);
+/* The name of the i-th column; NULL past the end. `*is_exported` (NULL: not needed) tells whether
+ * tfprof_result_export_arrow() exports it by default. */
+TFPROF_API const char *tfprof_result_get_column_name(tfprof_result *result, size_t i,
+	int *is_exported);
 /* A column by name, computed on first use. */
 TFPROF_API enum tfprof_status tfprof_result_get_column(tfprof_result *result, const char *name,
 	struct tfprof_column *column, struct tfprof_error *err);
@@ -584,7 +574,6 @@ struct ArrowArrayStream {
 	void *private_data;
 };
 #endif
-TFPROF_API int tfprof_result_is_exported(tfprof_result *result, const char *name);
 TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
 	const char *const *names, size_t n_names, struct ArrowArrayStream *stream,
 	struct tfprof_error *err);
@@ -608,7 +597,12 @@ struct tfprof_question_info {
 };
 TFPROF_API int tfprof_question_get_info(size_t i, struct tfprof_question_info *info);
 
-/* Asks a question by name, such as "devices". Options that do not apply to it
+/* Asks a question by name, such as "op" or "devices". Renders nothing and writes no file yet.
+ * `cancel`, if not NULL, is polled while this runs; non-zero stops it. The result of a view has its
+ * accounted, filtered and ordered nodes; unless max_depth is set, only text is cut, at its default:
+ * all other formats have every row.
+ *
+ * Options that do not apply to the question
  * (tfprof_option_applies) are ignored; NULL: the defaults. The result's rows are a tree, with
  * the columns parent, depth and name, or (events, table) a list; it can be written as "text",
  * "json", "jsonl", "csv", "arrow" and "markdown". A question that does not apply fails with
@@ -656,16 +650,14 @@ enum tfprof_output_flags {
 
 /* Carries out the result's option `output`: writes files, each completely or not at
  * all and never over an input of the profile, or renders the report for stdout. Sets
- * the result's text and notes. */
-TFPROF_API enum tfprof_status tfprof_result_output(tfprof_result *result, unsigned flags,
-	const volatile int *cancel, struct tfprof_error *err);
-
-/* The same, but streams the text for stdout, so that a report of any size takes little
+ * the result's text and notes.
+ *
+ * With `write`, the text for stdout is streamed, so that a report of any size takes little
  * memory; the result's text is empty afterwards. The first piece comes after a megabyte or
  * at the end of a shorter text, once the notes are complete and the inputs were found
  * unchanged: until then, a failure writes nothing. `write` may be
  * called in other threads, but never concurrently. */
-TFPROF_API enum tfprof_status tfprof_result_output_to(tfprof_result *result, unsigned flags,
+TFPROF_API enum tfprof_status tfprof_result_output(tfprof_result *result, unsigned flags,
 	const volatile int *cancel, tfprof_write_fn *write, void *context,
 	struct tfprof_error *err);
 

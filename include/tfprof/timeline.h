@@ -32,10 +32,6 @@ TFPROF_API enum tfprof_status tfprof_timeline_new_threads(tfprof_profile *profil
 TFPROF_API const char *tfprof_timeline_get_name(const tfprof_timeline *timeline, uint64_t node,
 	size_t *length, const char **kind);
 
-/* Events that were too many: how many are left out, all of them shorter than `*below_micros`. */
-TFPROF_API uint64_t tfprof_timeline_count_hidden(const tfprof_timeline *timeline,
-	int64_t *below_micros);
-
 struct tfprof_lane {
 	const char *device; /* `device_length` bytes */
 	size_t device_length;
@@ -59,6 +55,8 @@ struct tfprof_step_info {
 	int64_t cpu_micros, accelerator_micros;
 	size_t n_executions;
 	size_t n_accelerator_lanes;
+	uint64_t n_hidden;           /* events of threads that were too many, all of them … */
+	int64_t hidden_below_micros; /* … shorter than this */
 };
 TFPROF_API void tfprof_timeline_read_step(const tfprof_timeline *timeline,
 	struct tfprof_step_info *info);
@@ -71,16 +69,15 @@ struct tfprof_slice {
 };
 typedef int tfprof_slice_fn(void *context, const struct tfprof_slice *slice);
 
+/* In place of a row: the whole lane. */
+#define TFPROF_ALL_ROWS UINT32_MAX
+
 /* Calls `fn` with what to draw of a lane between two points of time, by start:
  * executions of at least `min_micros`, and shorter ones joined. Takes time in proportion
- * to the number of slices. Non-zero from `fn` stops. */
+ * to the number of slices. Non-zero from `fn` stops. In one row of a lane no two executions
+ * overlap, and one within another is in a row below it, so a slice of one execution is exactly as
+ * long as that. */
 TFPROF_API void tfprof_timeline_find_slices(const tfprof_timeline *timeline, size_t lane,
-	int64_t from_micros, int64_t until_micros, int64_t min_micros, tfprof_slice_fn *fn,
-	void *context);
-
-/* The same of one row of a lane: no two executions of a row overlap, and one within another is in
- * a row below it, so a slice of one execution is exactly as long as that. */
-TFPROF_API void tfprof_timeline_find_row_slices(const tfprof_timeline *timeline, size_t lane,
 	uint32_t row, int64_t from_micros, int64_t until_micros, int64_t min_micros,
 	tfprof_slice_fn *fn, void *context);
 

@@ -111,8 +111,8 @@ static PyObject *run(struct profile_object *self, int view, const tfprof_options
 	enum tfprof_status status;
 
 	Py_BEGIN_ALLOW_THREADS
-	status = tfprof_query_run(self->profile, (enum tfprof_view)view, options, NULL, &result,
-		&err);
+	status =
+		tfprof_ask(self->profile, tfprof_view_get_name(view), options, NULL, &result, &err);
 	Py_END_ALLOW_THREADS
 	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
 }

@@ -74,7 +74,8 @@ static PyObject *result_get_columns(PyObject *self, void *unused)
 	PyObject *list = PyList_New(0);
 	const char *name;
 
-	for (size_t i = 0; list && (name = tfprof_result_get_column_name(result_of(self), i)); i++)
+	for (size_t i = 0; list && (name = tfprof_result_get_column_name(result_of(self), i, NULL));
+		i++)
 		list_append(&list, PyUnicode_FromString(name));
 	return list;
 }
@@ -83,9 +84,12 @@ static PyObject *result_get_exported(PyObject *self, void *unused)
 {
 	PyObject *list = PyList_New(0);
 	const char *name;
+	int is_exported;
 
-	for (size_t i = 0; list && (name = tfprof_result_get_column_name(result_of(self), i)); i++)
-		if (tfprof_result_is_exported(result_of(self), name))
+	for (size_t i = 0;
+		list && (name = tfprof_result_get_column_name(result_of(self), i, &is_exported));
+		i++)
+		if (is_exported)
 			list_append(&list, PyUnicode_FromString(name));
 	return list;
 }
@@ -105,7 +109,7 @@ static PyObject *result_output(PyObject *self, PyObject *args, PyObject *kwargs)
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|I:output", names, &flags))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
-	status = tfprof_result_output(result_of(self), flags, NULL, &err);
+	status = tfprof_result_output(result_of(self), flags, NULL, NULL, NULL, &err);
 	Py_END_ALLOW_THREADS
 	if (status != TFPROF_OK)
 		return error_raise(&err);
@@ -243,8 +247,8 @@ static PyObject *result_item(PyObject *self, Py_ssize_t row)
 	if (check_row(self, row) < 0)
 		return NULL;
 	values = PyList_New(0);
-	for (size_t i = 0; values && (name = tfprof_result_get_column_name(result_of(self), i));
-		i++) {
+	for (size_t i = 0;
+		values && (name = tfprof_result_get_column_name(result_of(self), i, NULL)); i++) {
 		struct tfprof_column column;
 		list_append(&values,
 			find_column(self, name, &column) == 0 ? value_from(&column, row) : NULL);

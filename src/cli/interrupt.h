@@ -14,7 +14,7 @@ enum interrupt_target {
 void interrupt_install(void);
 /* Sets what the next Ctrl-C ends, and forgets earlier ones. */
 void interrupt_set(enum interrupt_target next);
-/* Non-zero after Ctrl-C; tfprof_query_run() polls it. */
+/* Non-zero after Ctrl-C; tfprof_ask() polls it. */
 const volatile int *interrupt_get(void);
 
 #endif

@@ -179,7 +179,7 @@ static enum tfprof_status show_answer(const struct shell *s, tfprof_result *resu
 	if (!s->is_interactive && s->to.kind != REDIRECT_COMMAND)
 		return show_result(result, "", interrupt_get(), err);
 	status = tfprof_result_output(result, s->to.kind == REDIRECT_COMMAND ? 0 : show_flags(),
-		interrupt_get(), err);
+		interrupt_get(), NULL, NULL, err);
 	if (status != TFPROF_OK)
 		return status;
 	fputs(tfprof_result_get_notes(result, NULL), stderr);

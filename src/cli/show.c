@@ -120,7 +120,7 @@ enum tfprof_status show_result(tfprof_result *result, const char *notes, const v
 {
 	struct shown s = {.result = result, .notes = notes};
 	enum tfprof_status status =
-		tfprof_result_output_to(result, show_flags(), cancel, show_piece, &s, err);
+		tfprof_result_output(result, show_flags(), cancel, show_piece, &s, err);
 
 	if (status == TFPROF_OK && !s.has_begun)
 		begin(&s);

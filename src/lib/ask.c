@@ -250,13 +250,6 @@ enum tfprof_status tfprof_ask(tfprof_profile *p, const char *name, const tfprof_
 	return ask(p, question, options, &q, result, err);
 }
 
-enum tfprof_status tfprof_query_run(tfprof_profile *p, enum tfprof_view view,
-	const tfprof_options *options, const volatile int *cancel, tfprof_result **result,
-	struct tfprof_error *err)
-{
-	return tfprof_ask(p, tfprof_view_get_name(view), options, cancel, result, err);
-}
-
 enum tfprof_verdict tfprof_result_get_verdict(const tfprof_result *r)
 {
 	return r->answer.verdict;
@@ -326,12 +319,6 @@ enum tfprof_status tfprof_model_ask(const char *name, const struct tfprof_input 
 		return error_set(err, TFPROF_ARGUMENT,
 			"%.100s: cannot be asked of a model file: expected model or memory", name);
 	return ask_apart(question, options, &q, result, err);
-}
-
-enum tfprof_status tfprof_model_run(const struct tfprof_input *in, enum tfprof_reading reading,
-	const tfprof_options *options, tfprof_result **result, struct tfprof_error *err)
-{
-	return tfprof_model_ask("model", in, reading, options, result, err);
 }
 
 static struct asked_side side_of(const struct tfprof_diff_side *side)

@@ -329,24 +329,17 @@ static enum tfprof_status output_to(tfprof_result *r, unsigned flags, const vola
 }
 
 enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
-	const volatile int *cancel, struct tfprof_error *err)
-{
-	struct text_stream kept = {.is_terminal = flags & TFPROF_TERMINAL,
-		.has_colour = flags & TFPROF_COLOUR};
-
-	return output_to(r, flags, cancel, &kept, err);
-}
-
-enum tfprof_status tfprof_result_output_to(tfprof_result *r, unsigned flags,
 	const volatile int *cancel, tfprof_write_fn *write, void *context, struct tfprof_error *err)
 {
 	struct text_stream to = {.write = write,
 		.context = context,
 		.is_terminal = flags & TFPROF_TERMINAL,
 		.has_colour = flags & TFPROF_COLOUR,
-		.model = &r->profile->model};
+		.model = write ? &r->profile->model : NULL};
 	enum tfprof_status status = output_to(r, flags, cancel, &to, err);
 
+	if (!write)
+		return status;
 	/* A text that is kept tells which files were written. */
 	if (status == TFPROF_OK)
 		status = text_stream_finish(&to, buf_get(&r->text), err);

@@ -135,20 +135,26 @@ static enum tfprof_status need_table(tfprof_result *r, struct tfprof_error *err)
 	return status;
 }
 
-const char *tfprof_result_get_column_name(tfprof_result *r, size_t i)
+const char *tfprof_result_get_column_name(tfprof_result *r, size_t i, int *is_exported)
 {
+	int ignored, *exported = is_exported ? is_exported : &ignored;
+
 	if (!r->answer.view) {
 		const struct column_table *t = &r->answer.table;
 
+		*exported = true;
 		return need_table(r, NULL) == TFPROF_OK && i < t->n_columns
 			? t->columns[i].view.name
 			: NULL;
 	}
-	for (size_t k = 0; k < N_COLUMNS; k++) {
-		const struct tfprof_column_info *info = tfprof_column_get_info(k);
+	for (enum column_id id = 0; id < N_COLUMNS; id++) {
+		const struct tfprof_column_info *info = tfprof_column_get_info(id);
 
-		if (!info->is_extra && i-- == 0)
-			return info->name;
+		if (info->is_extra || i-- > 0)
+			continue;
+		*exported = !options_is_given(r->options, OPT_SELECT) ||
+			!column_is_selectable(id) || column_is_selected(id, r->options);
+		return info->name;
 	}
 	return NULL;
 }
@@ -269,31 +275,19 @@ static enum tfprof_status export_columns(tfprof_result *r, const char *const *na
 	return arrow_export(&table, stream, err);
 }
 
-int tfprof_result_is_exported(tfprof_result *r, const char *name)
-{
-	enum column_id id;
-
-	if (!r->answer.view)
-		return need_table(r, NULL) == TFPROF_OK &&
-			column_table_find(&r->answer.table, name) != NULL;
-	id = column_find(name);
-	if (id == N_COLUMNS || tfprof_column_get_info(id)->is_extra)
-		return false;
-	return !options_is_given(r->options, OPT_SELECT) || !column_is_selectable(id) ||
-		column_is_selected(id, r->options);
-}
-
 enum tfprof_status tfprof_result_export_arrow(tfprof_result *r, const char *const *names,
 	size_t n_names, struct ArrowArrayStream *stream, struct tfprof_error *err)
 {
 	enum { MOST = 256 }; /* more than any result has */
 	const char *chosen[MOST], *name;
 	size_t n = 0;
+	int is_exported;
 
 	if (names)
 		return export_columns(r, names, n_names, stream, err);
-	for (size_t i = 0; n < MOST && (name = tfprof_result_get_column_name(r, i)); i++)
-		if (tfprof_result_is_exported(r, name))
+	for (size_t i = 0; n < MOST && (name = tfprof_result_get_column_name(r, i, &is_exported));
+		i++)
+		if (is_exported)
 			chosen[n++] = name;
 	return export_columns(r, chosen, n, stream, err);
 }

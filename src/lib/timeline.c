@@ -264,12 +264,6 @@ const char *tfprof_timeline_get_name(const tfprof_timeline *t, uint64_t node, si
 	return name.at;
 }
 
-uint64_t tfprof_timeline_count_hidden(const tfprof_timeline *t, int64_t *below_micros)
-{
-	*below_micros = t->hidden_below_us;
-	return t->n_hidden;
-}
-
 void tfprof_timeline_free(tfprof_timeline *t)
 {
 	if (!t || atomic_fetch_sub(&t->n_users, 1) > 1)
@@ -348,7 +342,8 @@ void tfprof_timeline_read_step(const tfprof_timeline *t, struct tfprof_step_info
 	struct tfprof_lane lane;
 	int64_t end = 0;
 
-	*info = (struct tfprof_step_info){0};
+	*info = (struct tfprof_step_info){.n_hidden = t->n_hidden,
+		.hidden_below_micros = t->hidden_below_us};
 	for (size_t i = 0; tfprof_timeline_read_lane(t, i, &lane); i++) {
 		if (!lane.n_executions)
 			continue;
@@ -379,25 +374,16 @@ static int call_slice(void *context, const struct bar *bar)
 	return caller->fn(caller->context, &public);
 }
 
-void tfprof_timeline_find_slices(const tfprof_timeline *t, size_t lane, int64_t from_micros,
-	int64_t until_micros, int64_t min_micros, tfprof_slice_fn *fn, void *context)
-{
-	struct slice_caller caller = {&t->events, fn, context};
-
-	if (lane < t->n_lanes)
-		bars_find(&t->events, (uint32_t)lane, from_micros, until_micros, min_micros,
-			call_slice, &caller);
-}
-
-void tfprof_timeline_find_row_slices(const tfprof_timeline *t, size_t lane, uint32_t row,
+void tfprof_timeline_find_slices(const tfprof_timeline *t, size_t lane, uint32_t row,
 	int64_t from_micros, int64_t until_micros, int64_t min_micros, tfprof_slice_fn *fn,
 	void *context)
 {
-	struct slice_caller caller = {&t->nest.rows, fn, context};
+	bool is_whole = row == TFPROF_ALL_ROWS;
+	struct slice_caller caller = {is_whole ? &t->events : &t->nest.rows, fn, context};
 
-	if (lane < t->n_lanes && row < t->nest.first[lane + 1] - t->nest.first[lane])
-		bars_find(&t->nest.rows, t->nest.first[lane] + row, from_micros, until_micros,
-			min_micros, call_slice, &caller);
+	if (lane < t->n_lanes && (is_whole || row < t->nest.first[lane + 1] - t->nest.first[lane]))
+		bars_find(caller.events, is_whole ? (uint32_t)lane : t->nest.first[lane] + row,
+			from_micros, until_micros, min_micros, call_slice, &caller);
 }
 
 struct execution_caller {

@@ -70,8 +70,8 @@ static enum tfprof_status put_flows(struct flows *f, struct tfprof_error *err)
 		return status;
 	json_open_array(f->out);
 	for (f->lane = 0; f->lane < t->n_lanes; f->lane++)
-		tfprof_timeline_find_slices(only, f->lane, t->start_us, t->end_us + 1, 0, put_slice,
-			f);
+		tfprof_timeline_find_slices(only, f->lane, TFPROF_ALL_ROWS, t->start_us,
+			t->end_us + 1, 0, put_slice, f);
 	json_close_array(f->out);
 	tfprof_timeline_free(only);
 	return TFPROF_OK;

@@ -25,7 +25,7 @@ static enum tfprof_status make_model(void *context, tfprof_profile *profile,
 	if (status == TFPROF_OK && r->device)
 		status = tfprof_options_set_for(options, "model", "device", r->device, err);
 	if (status == TFPROF_OK)
-		status = tfprof_model_run(&input, r->reading, options, &result, err);
+		status = tfprof_model_ask("model", &input, r->reading, options, &result, err);
 	tfprof_options_free(options);
 	*object = result;
 	return status;

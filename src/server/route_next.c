@@ -70,7 +70,8 @@ static void look_back(struct walk *w, const tfprof_timeline *timeline, int64_t b
 		int64_t from = until - begin_us > span ? until - span : begin_us;
 
 		w->is_behind = false;
-		tfprof_timeline_find_slices(timeline, (size_t)w->lane, from, until, 0, look_at, w);
+		tfprof_timeline_find_slices(timeline, (size_t)w->lane, TFPROF_ALL_ROWS, from, until,
+			0, look_at, w);
 		if (from == begin_us ||
 			(w->has_best && (w->best.lane == w->lane || w->best.start_us >= from)))
 			return;
@@ -86,7 +87,7 @@ static void look(struct walk *w, const struct timeline_call *t, int64_t lane)
 	if (w->is_back)
 		look_back(w, timeline, t->start_us, t->end_us);
 	else
-		tfprof_timeline_find_slices(timeline, (size_t)lane,
+		tfprof_timeline_find_slices(timeline, (size_t)lane, TFPROF_ALL_ROWS,
 			w->has_from ? w->from.start_us : t->start_us, t->end_us + 1, 0, look_at, w);
 }
 

@@ -30,7 +30,7 @@ enum tfprof_status route_lanes(struct call *c, struct json *out, struct tfprof_e
 {
 	struct timeline_call t;
 	struct tfprof_lane lane;
-	int64_t below_us;
+	struct tfprof_step_info step;
 	enum tfprof_status status = timeline_call_open(&t, c, err);
 
 	if (status == TFPROF_OK) {
@@ -39,10 +39,10 @@ enum tfprof_status route_lanes(struct call *c, struct json *out, struct tfprof_e
 		json_put_int(out, "start", t.start_us);
 		json_put_int(out, "duration", t.end_us - t.start_us);
 		json_put_int(out, "total", (int64_t)t.n_lanes);
-		if (tfprof_timeline_count_hidden(t.timeline, &below_us)) {
-			json_put_int(out, "hidden",
-				(int64_t)tfprof_timeline_count_hidden(t.timeline, &below_us));
-			json_put_int(out, "hidden_below", below_us);
+		tfprof_timeline_read_step(t.timeline, &step);
+		if (step.n_hidden) {
+			json_put_int(out, "hidden", (int64_t)step.n_hidden);
+			json_put_int(out, "hidden_below", step.hidden_below_micros);
 		}
 		json_key(out, "lanes");
 		json_open_array(out);
@@ -116,8 +116,8 @@ static void find_slices(const tfprof_timeline *timeline, const struct stretch *s
 	if (!tfprof_timeline_read_lane(timeline, lane, &info))
 		return;
 	for (uint32_t row = 0; row < info.n_rows && !list->failed; row++) {
-		tfprof_timeline_find_row_slices(timeline, lane, row, s->from_us, s->until_us,
-			s->min_us, keep_slice, list);
+		tfprof_timeline_find_slices(timeline, lane, row, s->from_us, s->until_us, s->min_us,
+			keep_slice, list);
 		list->failed |= !vec_push(&list->row_ends, list->at.n);
 	}
 }

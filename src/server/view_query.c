@@ -91,8 +91,8 @@ static enum tfprof_status make_view(void *context, tfprof_profile *profile,
 {
 	struct view_request *r = context;
 	tfprof_result *result;
-	enum tfprof_status status =
-		tfprof_query_run(profile, r->view, r->options, cancel, &result, err);
+	enum tfprof_status status = tfprof_ask(profile, tfprof_view_get_name(r->view), r->options,
+		cancel, &result, err);
 
 	*object = result;
 	return status;

@@ -32,7 +32,8 @@ static void query(enum tfprof_view view, const tfprof_options *options)
 	tfprof_result *result = NULL;
 	struct tfprof_error err = {0};
 
-	check(tfprof_query_run(profile(), view, options, NULL, &result, &err) == TFPROF_OK ||
+	check(tfprof_ask(profile(), tfprof_view_get_name(view), options, NULL, &result, &err) ==
+			TFPROF_OK ||
 		err.text[0]);
 	tfprof_result_free(result);
 }

@@ -31,7 +31,7 @@ static void query(tfprof_profile *p, enum tfprof_view view)
 
 	check(options != NULL);
 	tfprof_options_set(options, "max_depth", "100", NULL);
-	check_status(tfprof_query_run(p, view, options, NULL, &result, &err), &err);
+	check_status(tfprof_ask(p, tfprof_view_get_name(view), options, NULL, &result, &err), &err);
 	if (result && tfprof_result_render(result, "text", &bytes, &n, NULL) == TFPROF_OK)
 		tfprof_bytes_free(bytes);
 	tfprof_result_free(result);

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tfprof_error err;
 	tfprof_result *result;
 
-	if (tfprof_model_run(&in, TFPROF_READ_AS_IS, NULL, &result, &err) != TFPROF_OK)
+	if (tfprof_model_ask("model", &in, TFPROF_READ_AS_IS, NULL, &result, &err) != TFPROF_OK)
 		return 0;
 	for (int i = 0; i < 3; i++) {
 		void *bytes = NULL;

@@ -33,8 +33,8 @@ static void query(tfprof_profile *p, const uint8_t *choice)
 	size_t n;
 
 	if (options && tfprof_options_set(options, setting[0], setting[1], NULL) == TFPROF_OK &&
-		tfprof_query_run(p, (enum tfprof_view)(choice[0] % 4), options, NULL, &result,
-			NULL) == TFPROF_OK &&
+		tfprof_ask(p, tfprof_view_get_name(choice[0] % 4), options, NULL, &result, NULL) ==
+			TFPROF_OK &&
 		tfprof_result_render(result, format, &bytes, &n, NULL) == TFPROF_OK)
 		tfprof_bytes_free(bytes);
 	tfprof_result_free(result);

@@ -231,9 +231,8 @@ class Library:
                             (b"show_name_regexes", b".*[a-z].*")):
             assert self.c.tfprof_options_set(options, name, value, None) == 0
         result, length = ctypes.c_void_p(), ctypes.c_size_t()
-        assert self.c.tfprof_query_run(profile, view, options, None, ctypes.byref(result),
-                                       None) == 0
-        assert self.c.tfprof_result_output(result, 0, None, None) == 0
+        assert self.c.tfprof_ask(profile, view, options, None, ctypes.byref(result), None) == 0
+        assert self.c.tfprof_result_output(result, 0, None, None, None, None) == 0
         text = ctypes.string_at(self.c.tfprof_result_get_text(result, ctypes.byref(length)),
                                 length.value)
         self.c.tfprof_result_free(result)
@@ -241,7 +240,7 @@ class Library:
         return text
 
 
-QUERIES = [(view, step) for view in range(4) for step in (b"-1", b"0", b"2")]
+QUERIES = [(view, step) for view in (b"scope", b"graph", b"op", b"code") for step in (b"-1", b"0", b"2")]
 
 
 @pytest.fixture(scope="module")

@@ -92,12 +92,10 @@ def load_library(path=None):
         ("options_free", None, [pointer]),
         ("options_set", ctypes.c_int, [pointer, ctypes.c_char_p, ctypes.c_char_p, error]),
         ("options_set_message", ctypes.c_int, [pointer, ctypes.c_char_p, size, error]),
-        ("query_run", ctypes.c_int,
-         [pointer, ctypes.c_int, pointer, pointer, ctypes.POINTER(pointer), error]),
-        ("result_output", ctypes.c_int, [pointer, ctypes.c_uint, pointer, error]),
+        ("result_output", ctypes.c_int, [pointer, ctypes.c_uint, pointer, pointer, pointer, error]),
         ("result_render", ctypes.c_int,
          [pointer, ctypes.c_char_p, ctypes.POINTER(pointer), size_out, error]),
-        ("result_get_column_name", ctypes.c_char_p, [pointer, size]),
+        ("result_get_column_name", ctypes.c_char_p, [pointer, size, pointer]),
         ("result_get_column", ctypes.c_int,
          [pointer, ctypes.c_char_p, ctypes.POINTER(_Column), error]),
         ("result_get_node_rows", ctypes.c_int,
@@ -235,10 +233,10 @@ class Ours:
         try:
             for name, value in options.items():
                 self._do("options_set", chosen, name.encode(), os.fsencode(str(value)))
-            self._do("query_run", self._profile, self._library.tfprof_view_from_name(view.encode()), chosen, None, ctypes.byref(result))
+            self._do("ask", self._profile, view.encode(), chosen, None, ctypes.byref(result))
             if names is None:
                 names, get = [], self._library.tfprof_result_get_column_name
-                while (name := get(result, len(names))) is not None:
+                while (name := get(result, len(names), None)) is not None:
                     names.append(name.decode())
             found = {}
             for name in names:
@@ -308,7 +306,7 @@ class Ours:
 
     def _run(self, view, options, flags):
         result = ctypes.c_void_p()
-        self._do("query_run", self._profile, self._library.tfprof_view_from_name(view.encode()), options, None, ctypes.byref(result))
+        self._do("ask", self._profile, view.encode(), options, None, ctypes.byref(result))
         try:
             return self._answer(result, flags)
         finally:
@@ -323,7 +321,7 @@ class Ours:
             self._library.tfprof_result_free(result)
 
     def _answer(self, result, flags):
-        self._do("result_output", result, flags, None)
+        self._do("result_output", result, flags, None, None, None)
         return Answer(self._render(result, b"message"), self._part(result, "text"),
                       self._part(result, "notes"))
 

@@ -27,7 +27,8 @@ static void count(struct span config, void **json, size_t *n)
 	struct tfprof_error err = {0};
 
 	assert_non_null(options);
-	if (tfprof_model_run(&input, TFPROF_READ_AS_IS, options, &result, &err) != TFPROF_OK ||
+	if (tfprof_model_ask("model", &input, TFPROF_READ_AS_IS, options, &result, &err) !=
+			TFPROF_OK ||
 		tfprof_result_render(result, "json", json, n, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	tfprof_result_free(result);

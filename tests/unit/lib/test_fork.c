@@ -43,7 +43,7 @@ static enum tfprof_status query_all(tfprof_profile *p)
 	for (int view = TFPROF_SCOPE; status == TFPROF_OK && view <= TFPROF_OP; view++) {
 		tfprof_result *result = NULL;
 
-		status = tfprof_query_run(p, (enum tfprof_view)view, options, NULL, &result, NULL);
+		status = tfprof_ask(p, tfprof_view_get_name(view), options, NULL, &result, NULL);
 		tfprof_result_free(result);
 	}
 	tfprof_options_free(options);

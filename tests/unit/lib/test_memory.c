@@ -126,7 +126,7 @@ static void a_timeline_of_some_nodes(void **state)
 	assert_true(tfprof_timeline_read_lane(only, 0, &lane));
 	assert_int_equal(lane.n_executions, 2);
 	assert_int_equal(lane.busy_micros, 20);
-	tfprof_timeline_find_slices(only, 0, 0, 1000, 0, put_slice, &text);
+	tfprof_timeline_find_slices(only, 0, TFPROF_ALL_ROWS, 0, 1000, 0, put_slice, &text);
 	buf_char(&text, '\0');
 	assert_string_equal(text.at, "100-110; 140-150; ");
 	buf_clear(&text);

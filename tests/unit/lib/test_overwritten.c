@@ -414,7 +414,7 @@ static void damage_is_reported(void **state)
 	assert_int_equal(tfprof_ask(p, "advise", NULL, NULL, &r, &err), TFPROF_FORMAT);
 	assert_string_equal(err.text,
 		"an input: it is damaged, or has changed since it was loaded: reload it");
-	assert_int_equal(tfprof_query_run(p, TFPROF_OP, o, NULL, &r, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_ask(p, "op", o, NULL, &r, &err), TFPROF_FORMAT);
 	tfprof_options_free(o);
 	tfprof_profile_free(p);
 }

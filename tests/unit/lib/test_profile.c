@@ -61,7 +61,7 @@ static enum tfprof_status fill(tfprof_profile *p, struct tfprof_error *err)
 /* Renders a result in every way. */
 static enum tfprof_status use_all(tfprof_result *r, struct tfprof_error *err)
 {
-	enum tfprof_status status = tfprof_result_output(r, TFPROF_FRAMED, NULL, err);
+	enum tfprof_status status = tfprof_result_output(r, TFPROF_FRAMED, NULL, NULL, NULL, err);
 	const struct tfprof_column_info *info;
 	struct tfprof_column column;
 	const int64_t *rows;
@@ -98,7 +98,7 @@ static enum tfprof_status ask_all(tfprof_profile *p, struct tfprof_error *err)
 	if (status == TFPROF_OK)
 		status = tfprof_options_set(o, "order_by", "micros", err);
 	for (int view = TFPROF_SCOPE; status == TFPROF_OK && view <= TFPROF_CODE; view++) {
-		status = tfprof_query_run(p, (enum tfprof_view)view, o, NULL, &r, err);
+		status = tfprof_ask(p, tfprof_view_get_name(view), o, NULL, &r, err);
 		if (status == TFPROF_OK) {
 			status = use_all(r, err);
 			tfprof_result_free(r);
@@ -315,7 +315,7 @@ static void test_message_without_empty_name(void **state)
 	size_t size;
 
 	assert_int_equal(tfprof_profile_add(p, "graph", &graph, 0, NULL), TFPROF_OK);
-	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, NULL, &r, NULL), TFPROF_OK);
+	assert_int_equal(tfprof_ask(p, "scope", o, NULL, &r, NULL), TFPROF_OK);
 	assert_int_equal(tfprof_result_render(r, "message", &bytes, &size, NULL), TFPROF_OK);
 	assert_null(memmem(bytes, size, "\x0a\x00", 2));
 	tfprof_bytes_free(bytes);

@@ -62,7 +62,7 @@ static tfprof_result *query(int n, const char *output)
 	write_profile(n);
 	assert_int_equal(tfprof_profile_add(p, "profile", &saved, 0, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "output", output, &err), TFPROF_OK);
-	if (tfprof_query_run(p, TFPROF_SCOPE, o, NULL, &r, &err) != TFPROF_OK)
+	if (tfprof_ask(p, "scope", o, NULL, &r, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	tfprof_options_free(o);
 	tfprof_profile_free(p);
@@ -99,7 +99,7 @@ static int read_piece(void *context, const void *bytes, size_t n)
 static enum tfprof_status stream(tfprof_result *r, unsigned flags, struct reader *reader,
 	struct tfprof_error *err)
 {
-	return tfprof_result_output_to(r, flags, reader->cancel, read_piece, reader, err);
+	return tfprof_result_output(r, flags, reader->cancel, read_piece, reader, err);
 }
 
 static void test_the_same_bytes(void **state)
@@ -118,7 +118,8 @@ static void test_the_same_bytes(void **state)
 
 				assert_int_equal(stream(r, flags, &reader, &err), TFPROF_OK);
 				assert_string_equal(tfprof_result_get_text(r, NULL), "");
-				assert_int_equal(tfprof_result_output(r, flags, NULL, &err),
+				assert_int_equal(tfprof_result_output(r, flags, NULL, NULL, NULL,
+							 &err),
 					TFPROF_OK);
 				text = tfprof_result_get_text(r, &n);
 				assert_int_equal(reader.text.n, n);

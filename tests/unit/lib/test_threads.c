@@ -111,7 +111,7 @@ static void render(tfprof_result *r)
 
 	for (size_t i = 0; i < 5; i++)
 		tfprof_result_write(r, formats[i], drop, &n, NULL);
-	tfprof_result_output_to(r, 0, NULL, drop, &n, NULL);
+	tfprof_result_output(r, 0, NULL, drop, &n, NULL);
 	tfprof_result_get_column(r, "name", &column, NULL);
 	if (tfprof_result_export_arrow(r, NULL, 0, &stream, NULL) == TFPROF_OK)
 		stream.release(&stream);
@@ -126,7 +126,7 @@ static void *query(void *p)
 
 		MUST(tfprof_options_set(o, "max_depth", "100", &err));
 		for (int view = 0; view < 4; view++)
-			MUST(tfprof_query_run(p, (enum tfprof_view)view, o, NULL, &results[view],
+			MUST(tfprof_ask(p, tfprof_view_get_name(view), o, NULL, &results[view],
 				&err));
 		for (int view = 0; view < 4; view++) {
 			render(results[view]);
@@ -181,10 +181,10 @@ static void *advise_and_compare(void *p)
 		tfprof_result *r;
 
 		MUST(tfprof_ask(p, "advise", o, NULL, &r, &err));
-		MUST(tfprof_result_output(r, 0, NULL, &err));
+		MUST(tfprof_result_output(r, 0, NULL, NULL, NULL, &err));
 		tfprof_result_free(r);
 		MUST(tfprof_diff_run(&side, &side, TFPROF_SCOPE, o, NULL, &r, &err));
-		MUST(tfprof_result_output(r, 0, NULL, &err));
+		MUST(tfprof_result_output(r, 0, NULL, NULL, NULL, &err));
 		tfprof_result_free(r);
 		MUST(tfprof_profile_find_names(p, "net/", next_name, NULL, &err));
 		tfprof_profile_get_summary(p, &summary);
@@ -301,7 +301,8 @@ static void *read_times(void *p)
 		MUST(tfprof_timeline_select(whole, selected, N_NODES, &only, &err));
 		tfprof_timeline_free(whole);
 		for (size_t k = 0; tfprof_timeline_read_lane(only, k, &lane); k++)
-			tfprof_timeline_find_slices(only, k, 0, INT64_MAX, 0, next_slice, &n);
+			tfprof_timeline_find_slices(only, k, TFPROF_ALL_ROWS, 0, INT64_MAX, 0,
+				next_slice, &n);
 		tfprof_timeline_free(only);
 		MUST(tfprof_memory_new(p, 0, &memory, &err));
 		if (!tfprof_memory_read_device(memory, 0, &device))
@@ -343,7 +344,7 @@ static void *count_float_ops(void *p)
 		if (i % 2)
 			MUST(tfprof_profile_count_float_ops(p, &err));
 		MUST(tfprof_options_set(o, "count_float_ops", "true", &err));
-		MUST(tfprof_query_run(p, TFPROF_SCOPE, o, NULL, &r, &err));
+		MUST(tfprof_ask(p, "scope", o, NULL, &r, &err));
 		render(r);
 		tfprof_result_free(r);
 		tfprof_options_free(o);
@@ -388,7 +389,7 @@ static void *save(void *p)
 		tfprof_result *r;
 
 		MUST(tfprof_profile_save(p, path, &err));
-		MUST(tfprof_query_run(p, TFPROF_OP, o, NULL, &r, &err));
+		MUST(tfprof_ask(p, "op", o, NULL, &r, &err));
 		MUST(tfprof_result_save(r, "text", path, &err));
 		tfprof_result_free(r);
 		tfprof_options_free(o);
@@ -406,11 +407,11 @@ static void *count_models(void *p)
 		tfprof_options *o = tfprof_options_new();
 		tfprof_result *r;
 
-		MUST(tfprof_model_run(&in, TFPROF_READ_AS_IS, NULL, &r, &err));
-		MUST(tfprof_result_output(r, 0, NULL, &err));
+		MUST(tfprof_model_ask("model", &in, TFPROF_READ_AS_IS, NULL, &r, &err));
+		MUST(tfprof_result_output(r, 0, NULL, NULL, NULL, &err));
 		tfprof_result_free(r);
 		MUST(tfprof_diff_run(&model, &model, TFPROF_OP, o, NULL, &r, &err));
-		MUST(tfprof_result_output(r, 0, NULL, &err));
+		MUST(tfprof_result_output(r, 0, NULL, NULL, NULL, &err));
 		tfprof_result_free(r);
 		tfprof_options_free(o);
 	}

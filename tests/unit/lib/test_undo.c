@@ -164,7 +164,7 @@ static void test_results_outlive_a_failure(void **state)
 		struct buf before, after;
 		tfprof_result *r, *again;
 
-		assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, NULL, &r, NULL), TFPROF_OK);
+		assert_int_equal(tfprof_ask(p, "scope", o, NULL, &r, NULL), TFPROF_OK);
 		mem_fail_at(n);
 		status = tfprof_profile_add_step(p, 5, NULL, &in, NULL, NULL, NULL);
 		mem_fail_at(0);
@@ -172,8 +172,7 @@ static void test_results_outlive_a_failure(void **state)
 		/* What it could not keep for want of memory is refused. */
 		if (status == TFPROF_NO_MEMORY &&
 			tfprof_result_write(r, "text", drop, NULL, NULL) == TFPROF_OK) {
-			assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, NULL, &again, NULL),
-				TFPROF_OK);
+			assert_int_equal(tfprof_ask(p, "scope", o, NULL, &again, NULL), TFPROF_OK);
 			before = text_of(r);
 			after = text_of(again);
 			assert_int_equal(before.n, after.n);

@@ -21,7 +21,7 @@ static void assert_ops(const char *options, const char *names)
 	struct tfprof_error err;
 	tfprof_result *r = NULL;
 
-	if (tfprof_query_run(tiny, TFPROF_OP, o, NULL, &r, &err) != TFPROF_OK ||
+	if (tfprof_ask(tiny, "op", o, NULL, &r, &err) != TFPROF_OK ||
 		tfprof_result_get_column(r, "name", &column, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	for (size_t i = 1; i < column.n_rows; i++)
@@ -77,7 +77,8 @@ static tfprof_result *ask_like_tensorflow(enum tfprof_view view, const char *acc
 	wire_put_bytes(&b, OPTIONS_SELECT, SPAN("micros"));
 	wire_put_bytes(&b, OPTIONS_ORDER_BY, SPAN("name"));
 	assert_int_equal(tfprof_options_set_message(o, b.at, b.n, &err), TFPROF_OK);
-	assert_int_equal(tfprof_query_run(tiny, view, o, NULL, &r, &err), TFPROF_OK);
+	assert_int_equal(tfprof_ask(tiny, tfprof_view_get_name(view), o, NULL, &r, &err),
+		TFPROF_OK);
 	tfprof_options_free(o);
 	buf_clear(&b);
 	return r;
@@ -234,7 +235,7 @@ static void assert_rows(const char *options, size_t n_rows, size_t n_json)
 	void *json, *text;
 	size_t size;
 
-	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_OK);
+	assert_int_equal(tfprof_ask(p, "scope", o, NULL, &r, &err), TFPROF_OK);
 	assert_int_equal(tfprof_result_get_n_rows(r), n_rows);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(tfprof_result_render(r, "text", &text, &size, &err), TFPROF_OK);
@@ -297,7 +298,7 @@ static bool has_text(tfprof_profile *p, enum tfprof_view view, const char *optio
 	size_t size = 0;
 	bool has;
 
-	if (tfprof_query_run(p, view, o, NULL, &r, &err) != TFPROF_OK ||
+	if (tfprof_ask(p, tfprof_view_get_name(view), o, NULL, &r, &err) != TFPROF_OK ||
 		tfprof_result_render(r, format, &bytes, &size, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	has = memmem(bytes, size, what, strlen(what)) != NULL;
@@ -409,7 +410,7 @@ static void assert_scopes(const char *options, const char *format, bool has_scop
 	void *bytes;
 	size_t size;
 
-	assert_int_equal(tfprof_query_run(tiny, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_OK);
+	assert_int_equal(tfprof_ask(tiny, "scope", o, NULL, &r, &err), TFPROF_OK);
 	assert_int_equal(tfprof_result_get_n_rows(r), n_rows);
 	for (int i = 0; i < 2; i++) {
 		struct tfprof_column names;

@@ -54,7 +54,7 @@ static enum tfprof_status run(tfprof_profile *p, enum tfprof_view view, const ch
 	assert_int_equal(tfprof_options_set(o, "output", "none", err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "max_depth", "100000", err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, option, value, err), TFPROF_OK);
-	status = tfprof_query_run(p, view, o, cancel, &r, err);
+	status = tfprof_ask(p, tfprof_view_get_name(view), o, cancel, &r, err);
 	tfprof_result_free(r);
 	tfprof_options_free(o);
 	return status;

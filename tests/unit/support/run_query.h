@@ -8,10 +8,10 @@ static inline enum tfprof_status run_query(tfprof_profile *p, enum tfprof_view v
 	const tfprof_options *o, const volatile int *cancel, tfprof_result **r,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status = tfprof_query_run(p, view, o, cancel, r, err);
+	enum tfprof_status status = tfprof_ask(p, tfprof_view_get_name(view), o, cancel, r, err);
 
 	if (status == TFPROF_OK)
-		status = tfprof_result_output(*r, 0, cancel, err);
+		status = tfprof_result_output(*r, 0, cancel, NULL, NULL, err);
 	if (status != TFPROF_OK) {
 		tfprof_result_free(*r);
 		*r = NULL;
@@ -25,7 +25,7 @@ static inline enum tfprof_status run_advice(tfprof_profile *p, const tfprof_opti
 	enum tfprof_status status = tfprof_ask(p, "advise", o, cancel, r, err);
 
 	if (status == TFPROF_OK)
-		status = tfprof_result_output(*r, 0, cancel, err);
+		status = tfprof_result_output(*r, 0, cancel, NULL, NULL, err);
 	if (status != TFPROF_OK) {
 		tfprof_result_free(*r);
 		*r = NULL;
