@@ -113,7 +113,7 @@ static void check_trace(struct check *c, const struct step_parts *p)
 	bool is_limit = model_has_accelerator(c->model);
 	size_t n = a->devices.n > 1 ? a->devices.n : 1;
 
-	for (size_t d = 0; d < n; d++)
+	for (size_t d = 0; d < n && !a->n_untold; d++)
 		report(c, a->devices.n ? check_copy(c, a->devices.at[d]) : SPAN("CPU"),
 			computing_of(a, d) / n_us, p->total.wall_ps / n_us, is_limit);
 }

@@ -391,6 +391,10 @@ static enum tfprof_status find_device(struct shown *s, struct span name, struct 
 	s->device = NONE;
 	if (!name.n)
 		return TFPROF_OK;
+	if (a->n_untold)
+		return error_set(err, TFPROF_UNSUPPORTED,
+			"-on: %zu devices in %zu steps are too many to tell them apart",
+			a->n_untold, a->steps.n);
 	for (uint32_t i = 0; i < a->devices.n; i++) {
 		if (is_device(a->devices.at[i], name)) {
 			/* With one device, its parts are those of the step. */

@@ -66,8 +66,17 @@ struct builder {
 	struct fb_vector tensors;
 	struct op_edge *producers; /* of each tensor; node NONE: none yet */
 	uint32_t *parameters;      /* of each buffer, + 1: several tensors may share one */
+	uint64_t n_items;          /* of lists that were read */
 	bool no_memory;
 };
+
+/* Offsets may lead to one list many times: what is read stays within the size of the file, where
+ * each item takes four bytes. */
+static bool allow(struct builder *b, uint64_t n_items)
+{
+	b->n_items += n_items;
+	return b->n_items <= b->m->source.bytes.n;
+}
 
 static bool add_attr(struct builder *b, struct op_attr attr)
 {
@@ -391,6 +400,8 @@ static void add_operator(struct builder *b, struct fb_table op)
 	struct op_node node;
 	uint32_t index;
 
+	if (!allow(b, (uint64_t)inputs.n + outputs.n))
+		return;
 	number = old > number ? old : number;
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
 		if (operators[i].code == number) {
@@ -485,6 +496,10 @@ static enum tfprof_status build_subgraph(struct builder *b, uint32_t i, struct t
 	b->graph = i ? op_library_add_function(&b->m->library, function_of(b, i))
 		     : &b->m->library.main;
 	b->tensors = fb_vector(subgraph, GRAPH_TENSORS, 4);
+	if (!allow(b,
+		    1 + (uint64_t)b->tensors.n + ops.n + outputs.n +
+			    fb_vector(subgraph, GRAPH_INPUTS, 4).n))
+		return TFPROF_OK;
 	b->producers = mem_array((size_t)b->tensors.n + 1, sizeof(*b->producers));
 	if (!b->graph || !b->producers) {
 		mem_free(b->producers);
@@ -493,7 +508,7 @@ static enum tfprof_status build_subgraph(struct builder *b, uint32_t i, struct t
 	for (uint32_t k = 0; k < b->tensors.n; k++)
 		b->producers[k] = (struct op_edge){NONE, 0};
 	status = add_inputs(b, subgraph, i == 0, err);
-	for (uint32_t k = 0; status == TFPROF_OK && !b->no_memory && k < ops.n; k++)
+	for (uint32_t k = 0; status == TFPROF_OK && !b->no_memory && allow(b, 0) && k < ops.n; k++)
 		add_operator(b, fb_item(ops, k));
 	for (uint32_t k = 0; status == TFPROF_OK && k < outputs.n; k++) {
 		int32_t tensor = fb_int32(outputs, k);
@@ -527,8 +542,12 @@ enum tfprof_status model_read_tflite(struct model_file *m, const char *name,
 	b.parameters = mem_zero_array((size_t)b.buffers.n + 1, sizeof(*b.parameters));
 	if (!b.parameters)
 		return error_no_memory(err);
-	for (uint32_t i = b.subgraphs.n; status == TFPROF_OK && i-- > 0;)
+	for (uint32_t i = b.subgraphs.n; status == TFPROF_OK && allow(&b, 0) && i-- > 0;)
 		status = build_subgraph(&b, i, err);
+	if (status == TFPROF_OK && !allow(&b, 0))
+		status = error_set(err, TFPROF_FORMAT,
+			"%s: a TensorFlow Lite model with more parts than it has room for: damaged",
+			name);
 	mem_free(b.parameters);
 	buf_printf(&m->title, "%u subgraph%s", b.subgraphs.n, b.subgraphs.n == 1 ? "" : "s");
 	return status;

@@ -96,6 +96,7 @@ struct anatomy {
 	VEC(struct anatomy_step) steps;
 	bool is_cut; /* steps were before the first */
 	VEC(struct span) devices;
+	size_t n_untold; /* devices that are too many in too many steps: they are not listed */
 	VEC(struct anatomy_compiled) compiled;
 	struct span input_op;     /* type of operation that tf.data spends most time in; or empty */
 	uint64_t n_unknown_names; /* of events of the main thread that the table of names lacks */

@@ -51,9 +51,16 @@ bool table_column_init(struct table_column *c, const struct tfprof_column_info *
 
 enum tfprof_status table_column_finish(struct table_column *c, struct tfprof_error *err)
 {
-	if (c->bytes.failed) {
+	if (c->is_too_long || c->bytes.failed) {
+		enum tfprof_status status = c->bytes.failed
+			? error_no_memory(err)
+			: error_set(err, TFPROF_UNSUPPORTED,
+				  "the texts of column '%s' take more than 2 GB, which is the most "
+				  "that is supported",
+				  c->view.name);
+
 		table_column_clear(c);
-		return error_no_memory(err);
+		return status;
 	}
 	c->view.numbers = c->numbers;
 	c->view.doubles = c->doubles;

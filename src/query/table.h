@@ -18,7 +18,11 @@ struct table_column {
 	double *doubles;
 	VEC(int64_t) lists, offsets;
 	struct buf bytes;
+	bool is_too_long; /* a text was left out: there would be more than TABLE_TEXT_MAX bytes */
 };
+
+/* A name comes with each row that it names, so that a small file can have terabytes of them. */
+#define TABLE_TEXT_MAX ((size_t)2000000000)
 
 void table_column_clear(struct table_column *c);
 /* Bytes of memory it holds. */
@@ -44,7 +48,9 @@ static inline void table_end_list(struct table_column *c)
 
 static inline void table_put_text(struct table_column *c, struct span text)
 {
-	buf_span(&c->bytes, text);
+	c->is_too_long |= text.n > TABLE_TEXT_MAX || c->bytes.n > TABLE_TEXT_MAX - text.n;
+	if (!c->is_too_long)
+		buf_span(&c->bytes, text);
 	table_end_text(c);
 }
 

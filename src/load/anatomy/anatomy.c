@@ -144,13 +144,16 @@ static bool make_step(const struct scene *s, struct anatomy *a, const struct ste
 		.marker_ps = from->marker_end - from->marker_start,
 		.gap_ps = from->start - from->gap_start};
 
-	if (s->devices.n > 1) {
-		step.devices = arena_zero(&a->arena, s->devices.n, sizeof(*step.devices));
+	if (a->devices.n > 1) {
+		step.devices = arena_zero(&a->arena, a->devices.n, sizeof(*step.devices));
 		if (!step.devices)
 			return false;
 	}
 	return vec_push(&a->steps, step);
 }
+
+/* Each step has the parts of each device, also of those that did nothing: 88 bytes. */
+enum { MAX_DEVICE_STEPS = 2000000 };
 
 static bool make_result(struct scene *s, struct anatomy *a)
 {
@@ -158,7 +161,9 @@ static bool make_result(struct scene *s, struct anatomy *a)
 
 	a->by = s->by;
 	a->n_unknown_names = s->n_unknown_names;
-	for (size_t i = 0; ok && i < s->devices.n; i++) {
+	if (s->devices.n > 1 && s->steps.n > MAX_DEVICE_STEPS / s->devices.n)
+		a->n_untold = s->devices.n;
+	for (size_t i = 0; ok && !a->n_untold && i < s->devices.n; i++) {
 		struct span name;
 
 		ok = copy_text(a, text_of(s, s->devices.at[i]), &name) &&

@@ -73,7 +73,7 @@ static bool make_slots(struct sweep *w)
 
 static bool make_devices(struct sweep *w)
 {
-	w->n_devices = w->s->devices.n;
+	w->n_devices = w->to->devices.n;
 	w->devices = mem_zero_array(w->n_devices + 1, sizeof(*w->devices));
 	for (size_t i = 0; w->devices && i < w->n_devices; i++)
 		w->devices[i].state = SWEEP_CLASSES;

@@ -1,0 +1,126 @@
+"""Small files that would take gigabytes or hours: what they name many times is counted before it is made."""
+
+import pathlib
+import resource
+import struct
+import subprocess
+import sys
+
+import pytest
+import tree
+from wire import field, node
+
+sys.path.append(str(pathlib.Path(tree.TESTS, "xplane")))
+import make  # noqa: E402
+
+US = 10**6
+GB = 10**9
+
+
+def run(*arguments, memory=GB):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+    return subprocess.run([tree.program(), *map(str, arguments)], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, preexec_fn=limit)
+
+
+def test_many_devices_in_many_steps(tmp_path):
+    """Parts of each step on each device: 4,000 × 20,000 would take 7 GB of a file of 1 MB."""
+    host, devices = make.Plane("/host:CPU"), []
+    host.add_line("python", [("train", i * 100 * US, 90 * US, {"step_num": i, "_r": 1}) for i in range(20_000)])
+    for i in range(4000):
+        devices.append(make.Plane(f"/device:GPU:{i}"))
+        devices[i].add_line("Stream #1", [("k", 10 * US, US, {})])
+    path = tmp_path / "t.xplane.pb"
+    path.write_bytes(make.space(host, *devices))
+    for question in ("step", "overview", "advise"):
+        done = run(question, path)
+        assert done.returncode == 0, done.stderr
+        assert "AcceleratorUtilizationChecker" not in done.stdout or "GPU:3999" not in done.stdout
+    done = run("step", path, "--on=GPU:0")
+    assert done.returncode == 1
+    assert "4000 devices in 20000 steps are too many to tell them apart" in done.stderr
+
+
+def test_a_long_name_of_many_events(tmp_path):
+    """The table would have a MB for each of 20,000 rows."""
+    plane = make.Plane("/host:CPU")
+    plane.name_id("n" * 10**6 + ":Add")
+    events = b"".join(field(4, field(1, 1) + field(2, i * 10 * US) + field(3, US)) for i in range(20_000))
+    plane.lines.append(field(1, 1) + field(2, "x") + field(3, 1000) + events)
+    path = tmp_path / "t.xplane.pb"
+    path.write_bytes(make.space(plane))
+    done = run("events", path, memory=4 * GB)
+    assert done.returncode == 1
+    assert "the texts of column 'name' take more than 2 GB" in done.stderr
+    assert run("op", path).returncode == run("step", path).returncode == 0
+
+
+def test_many_types_in_one_row(tmp_path):
+    """400,000 types that 2,000 nodes have: looked up one after the other, they take a minute."""
+    graph, log = tmp_path / "graph.pb", tmp_path / "log"
+    graph.write_bytes(b"".join(node(f"n{i}", "A") for i in range(2000)))
+    log.write_bytes(b"".join(field(1, field(1, f"n{i}") + b"".join(field(3, f"t{k}_{i}") for k in range(200)))
+                             for i in range(2000)))
+    done = run("op", f"--graph_path={graph}", f"--op_log_path={log}", "--select=op_types", "--max_depth=1")
+    assert done.returncode == 0, done.stderr
+    row = next(line for line in done.stdout.splitlines() if line.startswith("A "))
+    types = row.split()[-1].split("|")
+    assert len(types) == len(set(types)) == 400_001 and types == sorted(types)
+
+
+def lite(n_graphs, n_operators, n_operands, n_tensors=1):
+    """A TensorFlow Lite file in which all of these are the same one."""
+    out = bytearray(b"\0\0\0\0TFL3")
+
+    def point(at, to):
+        struct.pack_into("<I", out, at, to - at)
+
+    def add_list(n):
+        at = len(out)
+        out.extend(struct.pack("<I", n) + bytes(4 * n))
+        return at
+
+    def add_table(n):
+        """With n fields of 4 bytes. Returns where they are."""
+        at = len(out)
+        out.extend(struct.pack(f"<HH{n}H", 4 + 2 * n, 4 + 4 * n, *range(4, 4 + 4 * n, 4)) + bytes(2 * n % 4))
+        table = len(out)
+        out.extend(struct.pack("<i", table - at) + bytes(4 * n))
+        return table, [table + 4 + 4 * i for i in range(n)]
+
+    def add_same(at, n, n_fields):
+        """A list of n times one table, for the field at `at`. Returns the table's fields."""
+        items = add_list(n)
+        point(at, items)
+        table, fields = add_table(n_fields)
+        for i in range(n):
+            point(items + 4 + 4 * i, table)
+        return fields
+
+    model, fields = add_table(5)
+    point(0, model)
+    point(fields[3], add_list(0))
+    add_same(fields[1], 1, 1)  # kinds of operators
+    add_same(fields[4], 1, 1)  # buffers
+    graph = add_same(fields[2], n_graphs, 4)
+    add_same(graph[0], n_tensors, 1)
+    for at in graph[1:3]:
+        point(at, add_list(1))
+    operator = add_same(graph[3], n_operators, 3)
+    point(operator[1], add_list(n_operands))
+    point(operator[2], add_list(1))
+    return bytes(out)
+
+
+@pytest.mark.parametrize("parts", [(1, 20_000, 20_000), (20_000, 20_000, 1), (500, 500, 500), (20_000, 1, 20_000),
+                                   (20_000, 1, 1, 20_000)], ids=str)
+def test_parts_of_a_lite_model_that_are_one(tmp_path, parts):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(lite(*parts))
+    done = run("model", path)
+    assert done.returncode == 1
+    assert "more parts than it has room for: damaged" in done.stderr
+    path.write_bytes(lite(1, 1, 1))
+    assert run("model", path).returncode == 0
