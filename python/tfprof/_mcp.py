@@ -12,7 +12,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from typing import Any, Dict, List, Optional, Tuple
 
 from tfprof import _native, _need, _programs
@@ -80,13 +79,13 @@ class Tools:
         properties: Dict[str, Any] = {
             key: {"type": "string", "description": text} for key, text in files.items()}
         for option, kind, words, _, text, *_, applies_to in _native.options():
-            if name in applies_to.split() and option not in _NOT_OFFERED:
+            applies = applies_to == "all" or name in applies_to.split()
+            if applies and name != "what_is_missing" and option not in _NOT_OFFERED:
                 properties[option] = _schema(option, kind, words, text)
         if "top" in properties:
             properties["top"]["default"] = _TOP
-        properties["max_bytes"] = {
-            "type": "integer", "minimum": 1000, "default": _MAX_BYTES,
-            "description": "Bound of the answer; a longer one is cut, and whole in a file it names."}
+        if "max_bytes" in properties:
+            properties["max_bytes"].update({"type": "integer", "minimum": 1000, "default": _MAX_BYTES})
         return {"name": name, "description": summary[:1].upper() + summary[1:] + ".",
                 "input_schema": {"type": "object", "properties": properties,
                                  "required": list(files), "additionalProperties": False}}
@@ -108,21 +107,24 @@ class Tools:
                 raise Refusal(f"{name} needs {key}: {schema['properties'][key]['description']}")
             files.append(self._check_path(given[key]))
         options = {key: value for key, value in given.items()
-                   if key not in schema["required"] and key != "max_bytes" and value is not None}
+                   if key not in schema["required"] and value is not None}
         if "top" in schema["properties"]:
             options.setdefault("top", _TOP)
         for key in _FILES:
             if isinstance(options.get(key), str):
                 options[key] = self._check_path(options[key])
-        max_bytes = given.get("max_bytes") or _MAX_BYTES
+        if "max_bytes" in schema["properties"]:
+            options.setdefault("max_bytes", _MAX_BYTES)
+        max_bytes = options.get("max_bytes", _MAX_BYTES)
         if not isinstance(max_bytes, int) or max_bytes < 1000:
             raise Refusal(f"max_bytes: expected a number of at least 1000, got {max_bytes!r}")
-        answer = self._ask("overview" if name == "what_is_missing" else name, files, options)
+        if name == "what_is_missing":
+            answer = _missing(self._ask("overview", files, {}))
+        else:
+            answer = self._ask(name, files, options)
         for path in files:
             self.opened[path] = None
-        if name == "what_is_missing":
-            return _missing(answer)
-        return _bound(answer, max_bytes)
+        return answer
 
     def _check_path(self, path: str) -> str:
         real = os.path.realpath(path if os.path.isabs(path) else os.path.join(self._roots[0], path))
@@ -177,24 +179,6 @@ def _missing(overview: Dict[str, Any]) -> Dict[str, Any]:
             "notes": overview["notes"]}
 
 
-def _bound(answer: Dict[str, Any], max_bytes: int) -> Dict[str, Any]:
-    """The answer, with as many rows as fit; the whole one is in a file then."""
-    def size(part: Any) -> int:
-        return len(json.dumps(part, ensure_ascii=False).encode())
-
-    if size(answer) <= max_bytes:
-        return answer
-    with tempfile.NamedTemporaryFile("w", suffix=".json", prefix="tfprof-", delete=False) as file:
-        json.dump(answer, file)
-    nodes = answer["nodes"]
-    left, kept = max_bytes - size({**answer, "nodes": []}) - 200, 0
-    while kept < len(nodes) and left > 0:
-        left -= size(nodes[kept]) + 2
-        kept += left > 0
-    return {**answer, "nodes": nodes[:kept],
-            "cut": {"rows_left_out": len(nodes) - kept, "whole": file.name}}
-
-
 # ---- the protocol ---------------------------------------------------------------------------
 
 def make_server(tools: Tools) -> Any:
@@ -216,7 +200,7 @@ def make_server(tools: Tools) -> Any:
         except Refusal as refusal:
             return types.CallToolResult(
                 content=[types.TextContent(type="text", text=str(refusal))], is_error=True)
-        text = json.dumps(answer, ensure_ascii=False)
+        text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)],
                                     structured_content=answer)
 

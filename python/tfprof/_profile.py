@@ -186,7 +186,7 @@ class Profile(Questions):
         return _diff.compare(_diff.natives(base), [self._native], view, options)
 
     def events(self, step: Optional[int] = None,  # type: ignore[override]
-               output: str = "stdout") -> _answer.Answer:
+               output: str = "stdout", max_bytes: int = 0) -> _answer.Answer:
         """When and where nodes ran: a row per execution of a step, or of all steps.
 
         >>> import tfprof
@@ -194,10 +194,11 @@ class Profile(Questions):
         >>> events.columns
         ['name', 'op', 'node', 'step', 'device', 'kind', 'lane', 'start_micros', 'duration_micros']
         """
-        return self._ask("events", {"step": _step(step), "output": output})
+        return self._ask("events", {"step": _step(step), "output": output, "max_bytes": max_bytes})
 
     def table(self, table: str = "ops",  # type: ignore[override]
-              step: Optional[int] = None, output: str = "stdout") -> _answer.Answer:
+              step: Optional[int] = None, output: str = "stdout",
+              max_bytes: int = 0) -> _answer.Answer:
         """A plain table of all steps, or of one, to put together with those of other
         profiles: 'summary', 'steps', 'parts', 'devices', 'ops', 'nodes' or 'lines'. Own numbers
         only, so that they add up; docs/fleet.md lists the columns.
@@ -207,7 +208,8 @@ class Profile(Questions):
         >>> ops.columns[:4]
         ['step', 'device', 'op', 'exec_micros']
         """
-        return self._ask("table", {"table": table, "step": _step(step), "output": output})
+        return self._ask("table", {"table": table, "step": _step(step), "output": output,
+                                   "max_bytes": max_bytes})
 
     @property
     def steps(self) -> List[int]:
@@ -221,7 +223,8 @@ class Profile(Questions):
         return self._native.summary
 
     def overview(self, steps: str = "",  # type: ignore[override]
-                 step_function: str = "", output: str = "stdout") -> Dict[str, Any]:
+                 step_function: str = "", output: str = "stdout",
+                 max_bytes: int = 0) -> Dict[str, Any]:
         """The profile at a glance. ``headline`` says how long a step takes and what that goes
         to, ``wall_micros`` is that time. The other numbers are totals of reports, averages over
         the steps; ``exec_micros`` is operation time, all threads. ``inputs`` are
@@ -235,7 +238,7 @@ class Profile(Questions):
         'values of variables'
         """
         found = self._ask("overview", {"steps": steps, "step_function": step_function,
-                                       "output": output}).to_dict()
+                                       "output": output, "max_bytes": max_bytes}).to_dict()
         rows = found.pop("nodes")
         for name in ("schema", "version", "question", "options", "notes"):
             found.pop(name)

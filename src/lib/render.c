@@ -1,5 +1,6 @@
 /* Results as bytes: text, messages, JSON and the other formats. */
 #include "ask/view.h"
+#include "lib/bounded.h"
 #include "lib/result.h"
 #include "write/answer.h"
 
@@ -21,7 +22,7 @@ static bool is_free(const struct answer *a, enum format format)
 	return !a->question->kept_formats || (is_of_table && !a->view);
 }
 
-enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
+static enum tfprof_status write_whole(tfprof_result *r, enum format format, struct sink *out,
 	struct buf *said, struct tfprof_error *err)
 {
 	enum tfprof_status status;
@@ -38,6 +39,33 @@ enum tfprof_status result_write(tfprof_result *r, enum format format, struct sin
 	buf_span(said, buf_get(&r->answer.said));
 	buf_reset(&r->answer.said);
 	return status;
+}
+
+static enum tfprof_status write_bounded(tfprof_result *r, size_t max_bytes, struct sink *out,
+	struct buf *said, struct tfprof_error *err)
+{
+	struct bounded b;
+	enum tfprof_status status = bounded_open(&b, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	status = write_whole(r, FORMAT_JSON, &b.whole, said, err);
+	if (status == TFPROF_OK)
+		status = bounded_copy(&b, max_bytes, out, err);
+	else
+		sink_abandon(&b.whole);
+	bounded_close(&b);
+	return status;
+}
+
+enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
+	struct buf *said, struct tfprof_error *err)
+{
+	int64_t max_bytes = r->options ? r->options->number[OPT_MAX_BYTES] : 0;
+
+	if (format == FORMAT_JSON && max_bytes > 0)
+		return write_bounded(r, (size_t)max_bytes, out, said, err);
+	return write_whole(r, format, out, said, err);
 }
 
 /* Writes to a sink and closes it. */

@@ -55,6 +55,9 @@
 		"params.")                                                     \
 	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout", OF_ALL,                  \
 		"Write in this format; file, pprof and timeline need :outfile=PATH.") \
+	X(MAX_BYTES, "max_bytes", BYTES, 0, "0", OF_ALL,                               \
+		"Bound the size of JSON: the rows that fit, and the name of a file with all of " \
+		"them; 0 is no bound.")                                        \
 	X(SOURCE_LINES, "source_lines", BOOL, 0, "true", OF_VIEWS,                       \
 		"In code view, append the source text to each line.")          \
 	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false", OF_VIEWS,                  \

@@ -4,6 +4,7 @@ sentence why it does not apply."""
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 
@@ -36,8 +37,8 @@ PLANTED = [
 ]
 
 
-def run(*words, check=True):
-    done = subprocess.run([program(), *map(str, words)], capture_output=True, check=False)
+def run(*words, check=True, **more):
+    done = subprocess.run([program(), *map(str, words)], capture_output=True, check=False, **more)
     assert not check or done.returncode == 0, done.stderr
     return done
 
@@ -159,6 +160,35 @@ def test_what_top_leaves_out_is_counted_and_added_up(question, top):
         (name, [pytest.approx(number) for number in numbers]) for name, numbers in expected]
     assert part["rows_left_out"] == n_left_out and "rows_left_out" not in every
     assert columns and (n_left_out > 0) == (top < 1000)
+
+
+@pytest.mark.parametrize("max_bytes", [1, 2000, 4000, 10**9])
+@pytest.mark.parametrize("question", ["step", "scope", "events", "advise", "annotate"])
+def test_bounded_json_has_the_rows_that_fit_and_names_a_file_with_all(question, max_bytes, tmp_path):
+    env = {**os.environ, "TMPDIR": str(tmp_path / '"odd\\ name')}
+    os.mkdir(env["TMPDIR"])
+    every = run(question, TRACE, "--output=json").stdout
+    bounded = run(question, TRACE, "--output=json", f"--max_bytes={max_bytes}", env=env).stdout
+    files = os.listdir(env["TMPDIR"])
+    if len(every) <= max_bytes:
+        assert json.loads(bounded)["nodes"] == json.loads(every)["nodes"] and files == []
+        return
+    part, every = json.loads(bounded), json.loads(every)["nodes"]
+    whole = os.path.join(env["TMPDIR"], *files)
+    assert part["cut"]["whole"] == whole and os.stat(whole).st_mode & 0o777 == 0o600
+    assert json.load(open(whole))["nodes"] == every
+    assert part["nodes"] == every[:len(part["nodes"])]
+    assert part["cut"]["rows_left_out"] == len(every) - len(part["nodes"])
+    if len(part["nodes"]):
+        # Another row of the largest size would not fit with the member "cut".
+        row = max(len(json.dumps(one)) for one in every)
+        assert max_bytes - row - 7 * len(whole) - 100 < len(bounded) <= max_bytes
+
+
+def test_bounded_json_without_a_place_for_the_rest_is_an_error():
+    done = run("step", TRACE, "--output=json", "--max_bytes=2KB", check=False,
+               env={**os.environ, "TMPDIR": "/nowhere"})
+    assert done.returncode == 1 and b"/nowhere/tfprof-" in done.stderr and b"No such file" in done.stderr
 
 
 @pytest.mark.parametrize("file", [TRACE, PROFILE], ids=["trace", "profile"])
