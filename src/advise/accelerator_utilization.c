@@ -14,6 +14,7 @@ static const struct tfprof_checker_option_info options[] = {
 	"Find out what the accelerator waits for: input, copies, tiny kernels, or operations " \
 	"on the CPU."
 #define BUSY_REMEDY "Nothing: the accelerator is busy. Only faster kernels would help."
+#define IDLE_REMEDY "IdleGapChecker tells where the rest goes."
 
 struct usage {
 	uint32_t device; /* string id */
@@ -118,6 +119,9 @@ static void check_trace(struct check *c, const struct step_parts *p)
 			computing_of(a, d) / n_us, p->total.wall_ps / n_us, is_limit);
 }
 
+/* From this share on, hardly anything is left to win. */
+#define BUSY 0.9
+
 /* Less than this share of what the busiest computes is next to nothing. */
 #define HARDLY 0.01
 
@@ -144,14 +148,19 @@ static void put_extent(struct check *c, const char *name, const struct accelerat
 static void put_reason(struct check *c, const struct accelerator *a)
 {
 	const char *bound = accelerator_get_bound(a);
+	double late = 100 * (double)a->late_ps / (double)(a->span_ps - a->busy_ps);
+	double unknown = 100 * (double)a->unknown_gap_ps / (double)(a->span_ps - a->busy_ps);
+	double rest = 100 - late - unknown;
 
 	if (a->late_ps < 0 || a->span_ps <= a->busy_ps || !bound)
 		return;
-	buf_printf(&c->text,
-		"; idle: for %.0f%% the host was late to launch what came next, for the rest it "
-		"waited "
-		"for a dependency or copy; %s: kernels start ",
-		100 * (double)a->late_ps / (double)(a->span_ps - a->busy_ps), bound);
+	buf_printf(&c->text, "; idle: for %.0f%% the host was late to launch what came next", late);
+	if (rest >= 0.5)
+		buf_printf(&c->text, ", for %.0f%% that was launched and waited for something else",
+			rest);
+	if (unknown >= 0.5)
+		buf_printf(&c->text, ", for %.0f%% the launch is not recorded", unknown);
+	buf_printf(&c->text, "; %s: kernels start ", bound);
 	format_number(&c->text, UNIT_MICROS, to_us(a->launch_delay_ps));
 	buf_text(&c->text, " after their launch");
 }
@@ -199,7 +208,8 @@ static void judge_accelerator(struct check *c, const struct accelerator *a, bool
 		? "Nothing, if the others have its work; otherwise give it a share of that."
 		: 2 * a->waiting_ps > a->busy_ps
 		? "Most of that is waiting: StepChecker tells for what."
-		: BUSY_REMEDY;
+		: share < BUSY ? IDLE_REMEDY
+			       : BUSY_REMEDY;
 	check_place(c, f, (struct place){.device = device, .micros = to_us(a->busy_ps)});
 	check_figure(c, f, "utilization", share);
 }

@@ -210,6 +210,11 @@ const char *check_lacks(struct check *c, const char *otherwise)
 	return NO_ACCELERATOR;
 }
 
+const char *check_per_step(const struct check *c)
+{
+	return c->model->recorded & MODEL_RECORDED_NO_STEPS ? " in the trace" : " per step";
+}
+
 void check_ok(struct check *c, const char *format, ...)
 {
 	va_list arguments;

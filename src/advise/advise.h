@@ -151,6 +151,8 @@ void check_ok(struct check *c, const char *format, ...) __attribute__((format(pr
 #define NO_ACCELERATOR "no accelerator"
 /* NO_ACCELERATOR if the profile has none, otherwise the other reason. */
 const char *check_lacks(struct check *c, const char *otherwise);
+/* " per step", or " in the trace" if that has no steps. */
+const char *check_per_step(const struct check *c);
 /* A line on stderr. */
 void check_note(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

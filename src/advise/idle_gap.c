@@ -111,8 +111,11 @@ static void report(struct check *c, const struct activity *a, uint32_t device,
 	format_number(b, UNIT_MICROS, idle->idle_us / idle->n_steps);
 	buf_text(b, " of ");
 	format_number(b, UNIT_MICROS, idle->span_us / idle->n_steps);
-	buf_printf(b, " per step\n  longest gap, in step %lld: ",
-		(long long)c->model->steps.at[gap->step]);
+	buf_text(b, check_per_step(c));
+	buf_text(b, "\n  longest gap");
+	if (!(c->model->recorded & MODEL_RECORDED_NO_STEPS))
+		buf_printf(b, ", in step %lld", (long long)c->model->steps.at[gap->step]);
+	buf_text(b, ": ");
 	format_number(b, UNIT_MICROS, length);
 	buf_text(b, " after ");
 	place_put(b, &before);

@@ -75,7 +75,8 @@ static struct place transfer_place(const struct job *j, const struct step_transf
 /* ---- links ------------------------------------------------------------------------ */
 
 /* "4 transfers, 786.43KB, 2.85ms per step, 2.21Gb/s; longest 2.13ms: NAME" */
-static void put_figures(struct buf *b, const struct link *link, struct span longest)
+static void put_figures(struct buf *b, const struct link *link, const char *per_step,
+	struct span longest)
 {
 	put_count(b, link->n_transfers, link->n_steps);
 	buf_text(b, link->n_transfers == link->n_steps ? " transfer, " : " transfers, ");
@@ -84,7 +85,7 @@ static void put_figures(struct buf *b, const struct link *link, struct span long
 		buf_text(b, ", ");
 	}
 	format_number(b, UNIT_MICROS, link->time_us / link->n_steps);
-	buf_text(b, " per step");
+	buf_text(b, per_step);
 	if (link->bytes) {
 		buf_text(b, ", ");
 		put_bandwidth(b, link->bytes, link->busy_us);
@@ -130,7 +131,7 @@ static void report_links(struct job *j)
 		buf_text(&j->c->text, "link ");
 		put_link(j, link->from, link->to);
 		buf_text(&j->c->text, ": ");
-		put_figures(&j->c->text, link, link->longest->entry.tensor);
+		put_figures(&j->c->text, link, check_per_step(j->c), link->longest->entry.tensor);
 		find_link(j, link, "link");
 	}
 	if (shown < j->links.n) {
@@ -156,7 +157,7 @@ static void report_copies(struct job *j)
 		buf_printf(&j->c->text, "copies %s on ", ways[link->kind]);
 		buf_span(&j->c->text, activity_device(j->a, link->device)->name);
 		buf_text(&j->c->text, ": ");
-		put_figures(&j->c->text, link, link->longest->entry.name);
+		put_figures(&j->c->text, link, check_per_step(j->c), link->longest->entry.name);
 		find_link(j, link, "copies");
 	}
 }

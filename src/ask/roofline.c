@@ -350,6 +350,12 @@ static void add_peaks_of_file(struct answer *a, const struct asked *q, struct pe
 			facts.is_doubled ? ", twice what it records, which is half of the device's"
 					 : "");
 	}
+	if (peaks->is_of_file && !(peaks->float_ops > 0))
+		answer_note(a, "no_peak_flops",
+			"the file has no peak of float operations: efficiency is that of the "
+			"bandwidth alone, which is not what limits large products; %s computes one "
+			"from cores and clock",
+			SETTING("peak_flops", "sheet"));
 	buf_clear(&peak);
 }
 
@@ -373,6 +379,10 @@ static void put_utilization(struct answer *a, const struct compiled_rows *rows,
 	}
 	if (seconds > 0)
 		answer_put_double(a, "unknown_share", unknown_s / seconds);
+	if (!(peaks->float_ops > 0) && unknown_s > 0.0005 * seconds)
+		answer_note(a, "unknown_cost",
+			"%.1f%% of the time of operations has unknown float operations and bytes",
+			100 * unknown_s / seconds);
 	if (!(seconds > 0 && peaks->float_ops > 0))
 		return;
 	answer_put_double(a, "mfu", model / (seconds * peaks->float_ops));

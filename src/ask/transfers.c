@@ -19,6 +19,7 @@
 	X(TRANSFER, "transfer_micros", DOUBLE, "microseconds")                 \
 	X(SKEW, "skew_micros", DOUBLE, "microseconds")                         \
 	X(BEGUN_BY, "begun_by", TEXT, NULL)                                    \
+	X(SERVES, "serves", TEXT, NULL)                                        \
 	X(NODE, "node", TEXT, NULL)
 /* clang-format on */
 
@@ -80,6 +81,7 @@ static void put_one(struct column_table *t, const struct model *m,
 	put_time(t, row, TRANSFERS_TRANSFER, of->transfer_ps);
 	put_time(t, row, TRANSFERS_SKEW, of->skew_ps);
 	table_set_text(t, row, TRANSFERS_BEGUN_BY, model_text(m, of->begun));
+	table_set_text(t, row, TRANSFERS_SERVES, model_text(m, of->served));
 	table_set_text(t, row, TRANSFERS_NODE, model_name(m, of->node));
 }
 

@@ -159,33 +159,6 @@ static bool find_all_stores(struct hlo_borrower *b)
 
 /* ---- users --------------------------------------------------------------- */
 
-static void find_users(struct hlo_borrower *b)
-{
-	const struct hlo_program *p = b->p;
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < p->operands.n; i++)
-		if (p->operands.at[i] != NONE)
-			b->first_user[p->operands.at[i]]++;
-	for (size_t i = 0; i <= p->ops.n; i++) {
-		uint32_t n = b->first_user[i];
-
-		b->first_user[i] = sum;
-		sum += n;
-	}
-	/* Filled from the back, each ends where it begins. */
-	for (uint32_t i = 0; i < p->ops.n; i++)
-		for (uint32_t k = 0; k < p->ops.at[i].n_operands; k++) {
-			uint32_t operand = hlo_operand(p, &p->ops.at[i], k);
-
-			if (operand != NONE)
-				b->users[b->first_user[operand]++] = i;
-		}
-	for (size_t i = p->ops.n; i > 0; i--)
-		b->first_user[i] = b->first_user[i - 1];
-	b->first_user[0] = 0;
-}
-
 /* The nearest user with a name, breadth first. */
 static struct hlo_borrowed_name find_user(const struct hlo_borrower *b, uint32_t op)
 {
@@ -194,8 +167,8 @@ static struct hlo_borrowed_name find_user(const struct hlo_borrower *b, uint32_t
 
 	seen[n++] = op;
 	for (size_t i = 0; i < n; i++)
-		for (uint32_t k = b->first_user[seen[i]]; k < b->first_user[seen[i] + 1]; k++) {
-			uint32_t user = b->users[k], named = name_of(b, user);
+		for (uint32_t k = b->users.first[seen[i]]; k < b->users.first[seen[i] + 1]; k++) {
+			uint32_t user = b->users.at[k], named = name_of(b, user);
 			size_t same = 0;
 
 			if (n_looked_at++ == MOST_LOOKED_AT)
@@ -278,24 +251,20 @@ bool hlo_borrower_init(struct hlo_borrower *b, const struct hlo_program *p,
 {
 	*b = (struct hlo_borrower){.p = p, .same = same};
 	b->stored = mem_array(p->values.n + 1, sizeof(*b->stored));
-	b->first_user = mem_zero_array(p->ops.n + 2, sizeof(*b->first_user));
-	b->users = mem_array(p->operands.n + 1, sizeof(*b->users));
 	b->named = mem_array(p->blocks.n + 1, sizeof(*b->named));
-	if (!b->stored || !b->first_user || !b->users || !b->named)
+	if (!b->stored || !b->named || !hlo_users_find(&b->users, p))
 		return false;
 	for (size_t i = 0; i < p->values.n; i++)
 		b->stored[i] = NONE;
 	for (size_t i = 0; i < p->blocks.n; i++)
 		b->named[i] = find_named(p, &p->blocks.at[i]);
-	find_users(b);
 	return find_all_stores(b);
 }
 
 void hlo_borrower_clear(struct hlo_borrower *b)
 {
 	mem_free(b->stored);
-	mem_free(b->first_user);
-	mem_free(b->users);
 	mem_free(b->named);
+	hlo_users_clear(&b->users);
 	*b = (struct hlo_borrower){0};
 }

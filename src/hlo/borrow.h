@@ -4,6 +4,7 @@
 #define TFPROF_HLO_BORROW_H
 
 #include "hlo/same.h"
+#include "hlo/users.h"
 
 /* How it was found, in the order in which it is tried. */
 #define HLO_BORROWED(X)           \
@@ -31,10 +32,9 @@ struct hlo_borrowed_name {
 struct hlo_borrower {
 	const struct hlo_program *p;
 	const struct hlo_same *same;
-	uint32_t *stored;     /* by set of values: the op whose value a loop stores there; NONE */
-	uint32_t *first_user; /* by op, in .users; one more than there are ops */
-	uint32_t *users;
-	uint32_t *named; /* by block: the member that names a fusion; NONE */
+	uint32_t *stored; /* by set of values: the op whose value a loop stores there; NONE */
+	uint32_t *named;  /* by block: the member that names a fusion; NONE */
+	struct hlo_users users;
 };
 
 bool hlo_borrower_init(struct hlo_borrower *b, const struct hlo_program *p,

@@ -324,9 +324,9 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	if (x->start_ns > 0 && x->trace.origin_ns < x->start_ns / 2)
 		add_clamped(&a.base_ns, x->start_ns);
 	if (!apply_targets(&a) || !apply_fused(&a) || !apply_gradients(&a) ||
-		!apply_function_logs(&a) || !apply_modules(&a) || !apply_devices(&a) ||
-		!apply_kernels(&a) || !apply_device_runs(&a) || !apply_ops(&a) ||
-		!apply_fused_runs(&a) || !apply_memory(&a))
+		!apply_function_logs(&a) || !apply_modules(&a) || !apply_served(&a) ||
+		!apply_devices(&a) || !apply_kernels(&a) || !apply_device_runs(&a) ||
+		!apply_ops(&a) || !apply_fused_runs(&a) || !apply_memory(&a))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);

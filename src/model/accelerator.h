@@ -88,6 +88,7 @@ struct accelerator_transfer {
 	uint32_t begun;  /* string id: the instruction that begins it; 0: itself */
 	uint32_t opcode; /* string id: "copy", "all-reduce" */
 	uint32_t node;
+	uint32_t served; /* string id: the operation that it was added for; 0: not known */
 	enum transfer_direction direction;
 	bool is_collective;
 	int64_t n, in_flight_ps, exposed_ps;

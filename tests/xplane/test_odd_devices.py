@@ -152,3 +152,38 @@ def test_operations_of_a_core_without_stats(tmp_path):
     assert nodes(path, tmp_path) == {"fusion.2": (15, 3)}
     assert (rows("devices", path)["tpu:0"]["runs"], sentence(path)) == (
         3, "1 × accelerator, 3 runs of one program of 5.0 us; 100 % of a run computes.")
+
+
+def test_runs_on_several_streams(tmp_path):
+    """One of three kernels of a program on a stream of its own: runs are not those of all streams together."""
+    planes = gpu([kernel(op, 100 * i + 20 * k, 10, 0, op) for i in range(3) for k, op in enumerate(["dot.1", "add.2"])], [])
+    planes[0].add_line("Stream #17(Kernel)", [kernel("mul.3", 100 * i + 5, 10, 0, "mul.3") for i in range(3)]
+                       + [kernel("exp", 400 + 20 * i, 10, 0, "exp.1", program=2) for i in range(2)], id_=17)
+    row = rows("devices", write(tmp_path, *planes))["gpu:0"]
+    assert (row["runs"], row["executions"], row["lanes"]) == (5, 11, 2)
+
+
+def test_hosts_and_devices_beside_recorded_steps(tmp_path):
+    """What the host does is in the last step that had begun; what a device without steps does outside of them, outside."""
+    planes = []
+    for number, starts in enumerate([(0, 200), ()]):
+        plane = make.Plane(f"/device:GPU:{number}")
+        plane.add_line("Stream #1(Compute)", [kernel("k", at, 50, 0, "dot.1") for at in (10, 210, 400)], id_=1)
+        if starts:
+            plane.add_line("Steps", [(f"{4 + i}", at * US, 100 * US) for i, at in enumerate(starts)], id_=2)
+        planes.append(plane)
+    host = make.Plane("/host:CPU")
+    host.add_line("thread", [(f"x{i}:Add", at * US, 3 * US, {}) for i, at in enumerate((2, 150, 215, 350))])
+    path = write(tmp_path, *planes, host)
+    assert product.nodes(path, 4, tmp_path) == {"f/dot.1": (100, 2), "x0": (3, 1), "x1": (3, 1)}
+    assert product.nodes(path, 5, tmp_path) == {"f/dot.1": (100, 2), "x2": (3, 1), "x3": (3, 1)}
+    assert "2 outside of all steps (0.10ms)" in product.run("op", path).stderr
+
+
+def test_advice_on_a_trace_without_steps(tmp_path):
+    kernels = [kernel(f"k{i}", 100 * i, 10, i, f"op.{i}", program=i, module=f"jit_f{i}") for i in range(20)]
+    launches = [kernel("cuLaunchKernel", 100 * i - 5 if i else 0, 2, i, f"op.{i}", program=i) for i in range(20)]
+    said = product.run("advise", write(tmp_path, *gpu(kernels, launches))).stdout
+    assert "idle 90% of the time between kernels: 1.71ms of 1.91ms in the trace" in said
+    assert "step 0" not in said and "per step" not in said.split("nothing found")[0]
+    assert "for 100% the host was late to launch what came next; launch-bound" in said

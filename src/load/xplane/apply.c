@@ -7,6 +7,8 @@ void apply_clear(struct apply *a)
 	mem_free(a->output_bytes);
 	mem_free(a->is_joined);
 	mem_free(a->is_gradient);
+	mem_free(a->served);
+	mem_free(a->line_of);
 	mem_free(a->is_fused);
 	vec_clear(&a->fused);
 	programs_clear(&a->programs);

@@ -27,6 +27,8 @@ struct apply {
 	size_t first_new;      /* nodes from here on were made for the trace */
 	bool *is_joined;   /* by target: its node, or the node it was made from, was there before */
 	uint32_t *origins; /* by target: the node it was made from; NONE */
+	uint32_t *served;  /* by target: the op of its program that it was added for; NONE */
+	uint32_t *line_of; /* by target: the op whose line is its, if it has none; NONE */
 	bool *is_gradient; /* by target: not joined, but in a scope that was there before */
 	bool *is_fused;    /* by target: a fused kernel, its node is the owner */
 	VEC(struct fused_node) fused;
@@ -57,6 +59,8 @@ bool apply_fused_runs(struct apply *a);
 bool apply_gradients(struct apply *a);
 /* Adds what op logs say about nodes of functions (apply_functions.c). */
 bool apply_function_logs(struct apply *a);
+/* Finds lines of what has none (apply_served.c). */
+bool apply_served(struct apply *a);
 /* Adds what the accelerators did (apply_devices.c). Call before the operations are added. */
 bool apply_devices(struct apply *a);
 /* Adds the kernels that GPUs ran (apply_kernels.c); the same. */

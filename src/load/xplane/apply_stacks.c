@@ -119,6 +119,15 @@ static void copy_stack_of_origin(struct apply *a, size_t target)
 		call_stacks_set(m, a->nodes[target], m->nodes.trace[origin]);
 }
 
+/* Its own, or that of the operation whose line it has; 0: none. */
+static uint32_t frame_of(const struct apply *a, size_t i)
+{
+	const struct trace_target *target = &a->trace->targets.at[i];
+
+	return a->line_of[i] == NONE ? target->module->instructions.at[target->instruction].frame
+				     : target->module->details->program.ops.at[a->line_of[i]].frame;
+}
+
 static bool find_stacks(struct stacks *s)
 {
 	struct apply *a = s->apply;
@@ -135,8 +144,7 @@ static bool find_stacks(struct stacks *s)
 			copy_stack_of_origin(a, i);
 			continue;
 		}
-		s->stack_of[i] = find_stack(s, target->module,
-			target->module->instructions.at[target->instruction].frame);
+		s->stack_of[i] = find_stack(s, target->module, frame_of(a, i));
 		if (s->stack_of[i] == NONE)
 			return false;
 	}

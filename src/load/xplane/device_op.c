@@ -109,31 +109,39 @@ static int by_program(const void *a, const void *b, void *context)
 	return (x > y) - (x < y);
 }
 
-/* Which targets are the only operation of their program, by target. NULL on allocation failure. */
-static bool *find_alone(const struct trace *t)
-{
-	size_t n = 0;
-	uint32_t *order = mem_array(t->targets.n + 1, sizeof(*order));
-	bool *is_alone = mem_zero_array(t->targets.n + 1, sizeof(*is_alone));
+/* What is known of targets: those of compiled programs have one. */
+struct programs {
+	uint32_t *number; /* by target: of its program, from 0 */
+	uint32_t *only;   /* by program: its operation on the stream at hand, if it has just one */
+	bool *is_alone;   /* by target: it is that */
+};
 
-	for (uint32_t i = 0; order && i < t->targets.n; i++)
+/* False on allocation failure. */
+static bool number_programs(const struct trace *t, struct programs *p)
+{
+	size_t n = 0, end;
+	uint32_t n_programs = 0, *order = mem_array(t->targets.n + 1, sizeof(*order));
+
+	p->is_alone = mem_zero_array(t->targets.n + 1, sizeof(*p->is_alone));
+	p->number = mem_zero_array(t->targets.n + 1, sizeof(*p->number));
+	p->only = mem_array(t->targets.n + 1, sizeof(*p->only));
+	if (!order || !p->is_alone || !p->number || !p->only) {
+		mem_free(order);
+		return false;
+	}
+	for (uint32_t i = 0; i < t->targets.n; i++)
 		if (t->targets.at[i].on_device == DEVICE_COMPILED)
 			order[n++] = i;
-	if (order && n)
+	if (n)
 		qsort_r(order, n, sizeof(*order), by_program, t->targets.at);
-	for (size_t i = 0, end; is_alone && order && i < n; i = end) {
+	for (size_t i = 0; i < n; i = end, n_programs++) {
 		uint64_t program = t->targets.at[order[i]].program;
 
 		for (end = i; end < n && t->targets.at[order[end]].program == program; end++)
-			;
-		is_alone[order[i]] = end - i == 1;
-	}
-	if (!order) {
-		mem_free(is_alone);
-		is_alone = NULL;
+			p->number[order[end]] = n_programs;
 	}
 	mem_free(order);
-	return is_alone;
+	return true;
 }
 
 /* Whether a kernel is of the execution that the one before it on its stream, of the same target, is
@@ -161,13 +169,33 @@ static uint32_t host_event_of(const struct trace *t, const struct trace_device_o
 	return launch && launch->target == target ? launch->op : NONE;
 }
 
+/* Which targets are the only operation of their program on a stream, as collectives may be. */
+static void find_alone(const struct trace *t, const struct trace_line *line, size_t end,
+	struct programs *p)
+{
+	memset(p->only, 0xff, t->targets.n * sizeof(*p->only));
+	for (size_t i = line->first_op; i < end; i++) {
+		uint32_t target = t->ops.at[i].target, *only = &p->only[p->number[target]];
+
+		if (t->targets.at[target].on_device != DEVICE_COMPILED)
+			continue;
+		*only = *only == NONE || *only == target ? target : NONE - 1;
+	}
+	for (size_t i = line->first_op; i < end; i++) {
+		uint32_t target = t->ops.at[i].target;
+
+		p->is_alone[target] = p->only[p->number[target]] == target;
+	}
+}
+
 /* Kernels of a stream, in order of time. */
 static void find_on_stream(struct trace *t, const struct trace_line *line, size_t end,
-	const bool *is_alone)
+	struct programs *p)
 {
 	struct trace_device_op *op = &t->device_ops.at[line->first_device_op], *first = op;
 	uint32_t last_event = NONE;
 
+	find_alone(t, line, end, p);
 	for (size_t i = line->first_op; i < end; i++, op++) {
 		uint32_t target = t->ops.at[i].target, event = host_event_of(t, op, target);
 
@@ -176,7 +204,7 @@ static void find_on_stream(struct trace *t, const struct trace_line *line, size_
 		if (event != NONE)
 			op->continues = true;
 		else if (i > line->first_op && t->ops.at[i - 1].target == target)
-			op->continues = continues(t, op, target, first, is_alone[target]);
+			op->continues = continues(t, op, target, first, p->is_alone[target]);
 		op->is_next = event == NONE ? !op->continues : event != last_event;
 		last_event = event;
 		if (!op->continues)
@@ -186,65 +214,129 @@ static void find_on_stream(struct trace *t, const struct trace_line *line, size_
 
 /* ---- runs of programs ---------------------------------------------------- */
 
+/* Runs of programs, of a device at a time. Arrays by number of the program, unless said. */
+struct run_counts {
+	struct programs programs;
+	int64_t *on_stream; /* of the stream at hand */
+	int64_t *most;      /* on one stream of the device */
+	int64_t *seen_in;   /* by target: the run of the stream that it was last seen in */
+	bool *is_counted;   /* by mark */
+	uint32_t *lines;    /* in order of devices */
+	size_t n_lines;
+};
+
 /* A run of a program on a stream begins when the program changes, when an operation runs again that
- * is not the one before, with another mark, or with each execution of a program that has no other
- * operation. */
-static int64_t count_runs(const struct trace *t, const struct trace_line *line, size_t end,
-	const bool *is_alone, uint32_t *seen_in)
+ * is not the one before, or with each execution of a program that has no other operation there. A
+ * run may use several streams: then those of the one with most count. Where runs are marked, marks
+ * count. */
+static void count_stream(struct trace *t, const struct trace_line *line, size_t end,
+	struct run_counts *c)
 {
 	const struct trace_device_op *op = &t->device_ops.at[line->first_device_op];
 	const struct trace_target *program = NULL;
-	uint32_t before = NONE, mark = NONE, n = 0;
+	uint32_t before = NONE;
+	int64_t n = 0;
 
+	memset(c->seen_in, 0, t->targets.n * sizeof(*c->seen_in));
+	memset(c->on_stream, 0, t->targets.n * sizeof(*c->on_stream));
+	find_alone(t, line, end, &c->programs);
 	for (size_t i = line->first_op; i < end; i++, op++) {
-		uint32_t target = t->ops.at[i].target, now = find_mark(t, op->launch);
+		uint32_t target = t->ops.at[i].target, mark = find_mark(t, op->launch);
 		const struct trace_target *of = &t->targets.at[target];
+		uint32_t number = c->programs.number[target];
 
 		if (of->on_device != DEVICE_COMPILED)
 			continue;
-		if (!program || program->program != of->program || now != mark ||
-			(now == NONE && !op->continues &&
-				(is_alone[target] || (target != before && seen_in[target] == n))))
+		if (mark != NONE) {
+			t->devices.at[line->device].n_programs_run += !c->is_counted[mark];
+			c->is_counted[mark] = true;
+			program = NULL;
+			continue;
+		}
+		if (!program || program->program != of->program ||
+			(!op->continues &&
+				(c->programs.is_alone[target] ||
+					(target != before && c->seen_in[target] == n)))) {
 			n++;
-		seen_in[target] = n;
+			if (++c->on_stream[number] > c->most[number])
+				c->most[number] = c->on_stream[number];
+		}
+		c->seen_in[target] = n;
 		program = of;
 		before = target;
-		mark = now;
 	}
-	return n;
 }
 
-/* Runs of a stream; of several streams, those of the one with most: a run may use several. */
-static void note_runs(struct trace *t, const struct trace_line *line, size_t end,
-	const bool *is_alone, uint32_t *seen_in)
+static int by_device(const void *a, const void *b, void *context)
 {
-	int64_t n, *most = &t->devices.at[line->device].n_programs_run;
+	const struct trace *t = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t i = t->lines.at[x].device, k = t->lines.at[y].device;
 
-	memset(seen_in, 0, t->targets.n * sizeof(*seen_in));
-	n = count_runs(t, line, end, is_alone, seen_in);
-	if (n > *most)
-		*most = n;
+	return i != k ? (i > k) - (i < k) : (x > y) - (x < y);
+}
+
+static size_t end_of(const struct trace *t, uint32_t line)
+{
+	return line + 1 < t->lines.n ? t->lines.at[line + 1].first_op : t->ops.n;
+}
+
+static void count_runs(struct trace *t, struct run_counts *c)
+{
+	size_t end;
+
+	if (c->n_lines)
+		qsort_r(c->lines, c->n_lines, sizeof(*c->lines), by_device, t);
+	for (size_t i = 0; i < c->n_lines; i = end) {
+		uint32_t device = t->lines.at[c->lines[i]].device;
+
+		memset(c->most, 0, t->targets.n * sizeof(*c->most));
+		for (end = i; end < c->n_lines && t->lines.at[c->lines[end]].device == device;
+			end++)
+			count_stream(t, &t->lines.at[c->lines[end]], end_of(t, c->lines[end]), c);
+		for (size_t k = 0; k < t->targets.n; k++)
+			t->devices.at[device].n_programs_run += c->most[k];
+	}
+}
+
+static bool init_counts(const struct trace *t, struct run_counts *c)
+{
+	size_t n = t->targets.n + 1;
+
+	c->on_stream = mem_array(n, sizeof(*c->on_stream));
+	c->most = mem_array(n, sizeof(*c->most));
+	c->seen_in = mem_array(n, sizeof(*c->seen_in));
+	c->is_counted = mem_zero_array(t->marks.n + 1, sizeof(*c->is_counted));
+	c->lines = mem_array(t->lines.n + 1, sizeof(*c->lines));
+	return number_programs(t, &c->programs) && c->on_stream && c->most && c->seen_in &&
+		c->is_counted && c->lines;
 }
 
 bool trace_find_executions(struct trace *t)
 {
-	bool *is_alone;
-	uint32_t *seen_in;
+	struct run_counts c = {0};
+	bool ok;
 
 	if (!t->device_ops.n)
 		return true;
-	is_alone = find_alone(t);
-	seen_in = mem_array(t->targets.n + 1, sizeof(*seen_in));
-	for (size_t i = 0; is_alone && seen_in && i < t->lines.n; i++) {
+	ok = init_counts(t, &c);
+	for (uint32_t i = 0; ok && i < t->lines.n; i++) {
 		const struct trace_line *line = &t->lines.at[i];
-		size_t end = i + 1 < t->lines.n ? line[1].first_op : t->ops.n;
 
 		if (line->first_device_op == NONE || t->devices.at[line->device].kind != PLANE_GPU)
 			continue;
-		find_on_stream(t, line, end, is_alone);
-		note_runs(t, line, end, is_alone, seen_in);
+		find_on_stream(t, line, end_of(t, i), &c.programs);
+		c.lines[c.n_lines++] = i;
 	}
-	mem_free(is_alone);
-	mem_free(seen_in);
-	return is_alone && seen_in;
+	if (ok)
+		count_runs(t, &c);
+	mem_free(c.programs.is_alone);
+	mem_free(c.programs.number);
+	mem_free(c.programs.only);
+	mem_free(c.on_stream);
+	mem_free(c.most);
+	mem_free(c.seen_in);
+	mem_free(c.is_counted);
+	mem_free(c.lines);
+	return ok;
 }

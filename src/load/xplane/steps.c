@@ -10,7 +10,9 @@
  *
  * A marker is an event with a step_num. Without any, roots that are not FunctionRuns are
  * the markers of steps 0, 1, …; without those, each FunctionRun that no dataset calls is a
- * step; without those, everything is step 0. A TPU records its steps itself. */
+ * step; without those, everything is step 0. A device may record its steps itself: then what
+ * other devices ran is in the step whose time it ran in, or outside, and what the host did is in
+ * the last that had begun on any device. */
 #include <stdlib.h>
 
 #include "load/xplane/trace.h"
@@ -29,7 +31,8 @@ struct numbering {
 	uint32_t *group_steps;          /* by root */
 	VEC(struct trace_marker) spans; /* of steps on the host, by start */
 	segments host;                  /* the same without overlaps */
-	VEC(struct segment) starts;     /* where FunctionRuns begin */
+	segments starts;                /* where FunctionRuns, or steps of devices, begin */
+	segments recorded;              /* steps of any device, if only devices have them */
 };
 
 /* ---- time ---------------------------------------------------------------- */
@@ -349,6 +352,15 @@ static uint32_t step_on_gpu(const struct numbering *n, const struct trace_op *op
 	return step == NONE ? at_time(n->host.at, n->host.n, op->start_ps) : step;
 }
 
+/* Without steps on the host. */
+static uint32_t step_of_devices(const struct numbering *n, enum plane_kind kind, int64_t start_ps)
+{
+	if (!n->recorded.n)
+		return step_place(n->trace, 0);
+	return plane_is_accelerator(kind) ? at_time(n->recorded.at, n->recorded.n, start_ps)
+					  : at_time(n->starts.at, n->starts.n, start_ps);
+}
+
 /* Adds the next operation of a line to its step. False on allocation failure. */
 static bool put_in_step(struct trace *t, uint32_t line, size_t op, uint32_t step)
 {
@@ -403,7 +415,7 @@ static bool number_line(struct numbering *n, uint32_t place, size_t end)
 			if (step != NONE)
 				trace_extend_device_step(t, places[step], op);
 		} else if (!n->spans.n) {
-			step = step_place(t, 0);
+			step = step_of_devices(n, kind, start_ps);
 		} else if (kind == PLANE_GPU) {
 			step = before = step_on_gpu(n, op, before);
 		} else {
@@ -432,7 +444,7 @@ static bool number_ops(struct numbering *n)
 		m->step = n->spans.n
 			? step_on_host(n, (struct trace_cause){m->kept, NONE, m->region},
 				  m->time_ps)
-			: step_place(t, 0);
+			: step_of_devices(n, PLANE_HOST, m->time_ps);
 	}
 	return true;
 }
@@ -490,6 +502,31 @@ static bool sort_stretches(struct trace *t)
 	return true;
 }
 
+/* The first step begins with the trace. */
+static bool find_recorded(struct numbering *n)
+{
+	struct trace *t = n->trace;
+	VEC(struct trace_marker) spans = {0};
+	bool *is_seen = mem_zero_array(t->steps.n + 1, sizeof(*is_seen));
+	bool ok = is_seen;
+
+	for (size_t i = 0; ok && i < t->device_steps.n; i++)
+		ok = vec_push(&spans, t->device_steps.at[i].at);
+	if (ok && spans.n)
+		qsort(spans.at, spans.n, sizeof(*spans.at), by_start);
+	for (size_t i = 0; ok && i < spans.n; i++) {
+		uint32_t place = step_place(t, spans.at[i].step);
+
+		if (!is_seen[place])
+			ok = push_segment(&n->starts, i ? spans.at[i].start_ps : INT64_MIN, place);
+		is_seen[place] = true;
+	}
+	ok = ok && flatten(t, spans.at, spans.n, &n->recorded);
+	mem_free(is_seen);
+	vec_clear(&spans);
+	return ok;
+}
+
 static bool prepare(struct numbering *n)
 {
 	struct trace *t = n->trace;
@@ -506,7 +543,7 @@ static bool prepare(struct numbering *n)
 			return false;
 	memset(n->group_steps, 0xff, (t->roots.n + 1) * sizeof(*n->group_steps));
 	number_groups(n);
-	return true;
+	return n->spans.n || find_recorded(n);
 }
 
 /* Frees what is no longer needed, which may be as large as the rest of the trace and the model
@@ -543,5 +580,6 @@ bool trace_number(struct trace *t)
 	vec_clear(&n.spans);
 	vec_clear(&n.host);
 	vec_clear(&n.starts);
+	vec_clear(&n.recorded);
 	return ok;
 }

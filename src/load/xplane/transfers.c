@@ -330,6 +330,17 @@ static struct span instruction_of(const struct trace *t, uint32_t target)
 			  : span_after_last((struct span){name.at, end}, '/');
 }
 
+/* What the compiler added it for, as the source calls that. */
+static struct span served_by(const struct transfers *x, uint32_t target)
+{
+	const struct trace_target *of = &x->apply->trace->targets.at[target];
+	uint32_t served = x->apply->served[target];
+	const struct hlo_op *op =
+		served == NONE ? NULL : &of->module->details->program.ops.at[served];
+
+	return !op ? SPAN("") : op->op_name.n ? op->op_name : op->name;
+}
+
 static bool put_one(struct transfers *x, struct transfer_sum *sum)
 {
 	const struct trace *t = x->apply->trace;
@@ -342,7 +353,8 @@ static bool put_one(struct transfers *x, struct transfer_sum *sum)
 		opcode.n                    ? without_part(opcode)
 			: of->is_collective ? SPAN("collective")
 					    : SPAN("copy"));
-	return of->name != NONE && of->begun != NONE && of->opcode != NONE &&
+	of->served = add_text(x, served_by(x, sum->target));
+	return of->name != NONE && of->begun != NONE && of->opcode != NONE && of->served != NONE &&
 		vec_push(&x->apply->model->device_transfers, *of);
 }
 
