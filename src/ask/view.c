@@ -224,7 +224,8 @@ static enum tfprof_status run(struct answer *a, const struct asked *asked, enum 
 		return add_remedy(q, status, err);
 	a->n_rows = count_rows(q);
 	view_note(a, q);
-	if (asked->visit)
+	status = query_check_cancelled(q, err); /* by which notes may be missing */
+	if (status == TFPROF_OK && asked->visit)
 		status = asked->visit(q, asked->context, err);
 	q->cancel = NULL;
 	return status;

@@ -1,4 +1,6 @@
 /* What a query has to say besides its report. */
+#include <math.h>
+
 #include "ask/gaps.h"
 #include "ask/view.h"
 #include "base/spelling.h"
@@ -117,30 +119,45 @@ struct list {
 	bool is_of_types;
 };
 
-static bool matches_label(const struct list *l, struct regexes *r, size_t i)
+/* Whether the regex is tried on this name, too: one that begins and ends with .* takes the square
+ * of its length, at least. A second is enough for a note. */
+static bool spend(double *budget, struct span name)
+{
+	*budget -= 100 + (double)name.n * (double)name.n;
+	return *budget > 0;
+}
+
+static bool matches_label(const struct list *l, struct regexes *r, size_t i, double *budget)
 {
 	const struct tree *t = l->q->tree;
 
-	for (uint32_t v = 1; v < t->n; v++)
-		if (regexes_match_one(r, i, tree_label(t, v)) || query_cancelled(l->q))
+	for (uint32_t v = 1; v < t->n && !query_cancelled(l->q); v++)
+		if (!spend(budget, tree_label(t, v)))
+			return false;
+		else if (regexes_match_one(r, i, tree_label(t, v)))
 			return true;
 	return false;
 }
 
-static bool matches_type(const struct list *l, struct regexes *r, size_t i)
+static bool matches_type(const struct list *l, struct regexes *r, size_t i, double *budget)
 {
 	const struct model *m = l->q->model;
 
-	for (size_t k = 0; k < m->sets.at.n; k++)
-		for (uint32_t n = 0; n < m->sets.at.at[k].n; n++)
-			if (regexes_match_one(r, i, m->strings.text.at[m->sets.at.at[k].at[n]]))
+	for (size_t k = 0; k < m->sets.at.n && !query_cancelled(l->q); k++)
+		for (uint32_t n = 0; n < m->sets.at.at[k].n; n++) {
+			struct span type = m->strings.text.at[m->sets.at.at[k].at[n]];
+
+			if (!spend(budget, type))
+				return false;
+			if (regexes_match_one(r, i, type))
 				return true;
+		}
 	return false;
 }
 
-static bool matches_any(const struct list *l, struct regexes *r, size_t i)
+static bool matches_any(const struct list *l, struct regexes *r, size_t i, double *budget)
 {
-	return l->is_of_types ? matches_type(l, r, i) : matches_label(l, r, i);
+	return l->is_of_types ? matches_type(l, r, i, budget) : matches_label(l, r, i, budget);
 }
 
 /* Whether .*X.* matches where X does not. */
@@ -149,12 +166,13 @@ static bool helps_to_widen(const struct list *l, struct span pattern)
 	struct regexes *wider = NULL;
 	struct buf wide = {0};
 	struct span one;
+	double budget = 2e9;
 	bool helps = false;
 
 	buf_printf(&wide, ".*%.*s.*", (int)pattern.n, pattern.at);
 	one = buf_get(&wide);
 	if (!wide.failed && regexes_new(&wider, l->option, &one, 1, NULL) == TFPROF_OK)
-		helps = matches_any(l, wider, 0) && !regexes_failed(wider);
+		helps = matches_any(l, wider, 0, &budget) && !regexes_failed(wider);
 	regexes_free(wider);
 	buf_clear(&wide);
 	return helps;
@@ -179,14 +197,17 @@ static void note_list(struct answer *a, const struct list *l)
 {
 	enum { MAX_TRIED = 16, MAX_NOTED = 5 };
 	size_t n = regexes_count(l->regexes), i, n_tried = 0, n_noted = 0;
+	double budget = INFINITY; /* the query has tried them, too */
 
 	for (i = 0; i < n && n_tried < MAX_TRIED && n_noted < MAX_NOTED; i++) {
 		/* Of several that match a name, the query tried only the first. */
 		if (regexes_has_matched(l->regexes, i))
 			continue;
 		n_tried++;
-		if (!regexes_matches_none(l->regexes, i) && matches_any(l, l->regexes, i))
+		if (!regexes_matches_none(l->regexes, i) && matches_any(l, l->regexes, i, &budget))
 			continue;
+		if (query_cancelled(l->q))
+			return;
 		note_regex(a, l, i);
 		n_noted++;
 	}

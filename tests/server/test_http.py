@@ -16,6 +16,7 @@ import time
 
 import pytest
 import tree
+import wire
 from serving import SAMPLE, Server
 
 
@@ -156,6 +157,29 @@ def test_a_client_that_goes_in_mid_query_costs_nothing(server):
         s.sendall(b"GET /api/export?view=scope&format=json " + head)  # and leaves while it is sent
         s.recv(100)
     answers_within_a_second(server)
+
+
+def test_slow_queries_do_not_hold_up_others(tmp_path):
+    """Three of those that take half a minute: the fourth worker answers others, equal ones wait, and
+    each ends after 10 seconds."""
+    graph = tmp_path / "graph.pb"
+    graph.write_bytes(b"".join(wire.node("a" * 5000 + f"{i}!", "A") for i in range(6000)))
+    server, answers = Server(str(graph)), []
+    server.wait_until_loaded()
+    slow = r"/api/rows?view=scope&show_name_regexes=.*\p{L}%2B\p{N}%2B$|"
+    threads = [threading.Thread(target=lambda i=i: answers.append(server.ask(slow + str(i)))) for i in range(3)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    for _ in range(10):
+        start = time.monotonic()
+        assert server.ask("/api/rows?view=op")[0] == 200
+        assert time.monotonic() - start < 3
+    assert not answers
+    for thread in threads:
+        thread.join()
+    assert [(status, b"longer than 10 seconds" in body) for status, _, body in answers] == 3 * [(503, True)]
+    assert server.stop() == 0
 
 
 def test_a_client_that_drips_is_dropped(server):

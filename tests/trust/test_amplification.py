@@ -124,3 +124,18 @@ def test_parts_of_a_lite_model_that_are_one(tmp_path, parts):
     assert "more parts than it has room for: damaged" in done.stderr
     path.write_bytes(lite(1, 1, 1))
     assert run("model", path).returncode == 0
+
+
+def long_names(path):
+    """Names in which a regex that may begin anywhere looks from every letter to the end."""
+    path.write_bytes(b"".join(node("a" * 3000 + f"{i}!", "A") for i in range(6000)))
+
+
+def test_a_regex_that_matches_no_long_name(tmp_path):
+    """What would match instead is looked for as long as that is worth a note: two minutes, on all names."""
+    long_names(tmp_path / "graph.pb")
+    command = ["scope", f"--graph_path={tmp_path / 'graph.pb'}"]
+    done = run(*command, r"--show_name_regexes=\p{L}+\p{N}+$")
+    assert done.returncode == 0
+    assert "matches no name" in done.stderr and "use '" not in done.stderr
+    assert "use '.*a1.*'" in run(*command, "--show_name_regexes=a1").stderr
