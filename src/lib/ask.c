@@ -69,12 +69,14 @@ static bool get_input(const void *profile, size_t i, struct asked_input *in)
 {
 	const struct tfprof_profile *p = profile;
 	const struct profile_input *given;
+	const struct look *look;
 
 	if (i >= p->inputs.n)
 		return false;
 	given = &p->inputs.at[i];
+	look = recognize_get_look(given->kind);
 	*in = (struct asked_input){given->path ? given->path : input_get_subject(given->kind),
-		input_get_info((size_t)given->kind)->name, recognize_get_look(given->kind)->name,
+		input_get_info((size_t)given->kind)->name, look->loaded ? look->loaded : look->name,
 		given->n_bytes};
 	return true;
 }

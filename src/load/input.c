@@ -192,7 +192,7 @@ static enum tfprof_status check_kind(const struct tfprof_input *in, const struct
 
 /* ---- opening ------------------------------------------------------------------- */
 
-static enum tfprof_status convert_text(struct source *s, const struct tfprof_input *in,
+enum tfprof_status input_convert_text(struct source *s, const struct tfprof_input *in,
 	enum input_kind kind, struct tfprof_error *err)
 {
 	struct tfprof_error why = {0};
@@ -295,7 +295,7 @@ static enum tfprof_status open_input(struct source *s, const struct tfprof_input
 		status = check_kind(in, &is, kind, err);
 	if (status == TFPROF_OK && is.is_text && is.kind == *kind && !is_files(*kind))
 		status = notes ? recover_text(s, *kind, input_name(in, *kind), notes, err)
-			       : convert_text(s, in, *kind, err);
+			       : input_convert_text(s, in, *kind, err);
 	else if (status == TFPROF_OK && notes && !is_files(*kind))
 		status = recover(s, *kind, input_name(in, *kind), notes, err);
 	if (status != TFPROF_OK || is_files(*kind))

@@ -44,6 +44,10 @@ enum tfprof_status input_recover(struct source *s, const struct tfprof_input *in
 enum tfprof_status input_unpack(struct source *s, const struct tfprof_input *in, struct buf *notes,
 	struct tfprof_error *err);
 
+/* Replaces a message in text form with its wire format. */
+enum tfprof_status input_convert_text(struct source *s, const struct tfprof_input *in,
+	enum input_kind kind, struct tfprof_error *err);
+
 /* The result of decoding, with an error message on failure. */
 enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind kind,
 	const struct source *s, const struct decoder *d, struct tfprof_error *err);

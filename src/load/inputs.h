@@ -40,11 +40,11 @@
 		"Parsing MetaGraphDef...", \
 		"Read a MetaGraphDef (.meta): all of its operations, with float operations.") \
 	X(KERAS, keras, "the Keras model", \
-		MAGIC("a zip archive (perhaps a Keras model)", "PK\x03\x04"), \
+		CONTAINER("a zip archive (perhaps a Keras model)", "PK\x03\x04", "a Keras model"), \
 		NULL, TFPROF_INPUT_PART, "Reading Keras model...", \
 		"Read a Keras model (.keras): its layers, with float operations.") \
 	X(KERAS_H5, keras_h5, "the Keras model", \
-		MAGIC("an HDF5 file (perhaps a Keras model)", "\x89HDF\r\n\x1a\n"), \
+		CONTAINER("an HDF5 file (perhaps a Keras model)", "\x89HDF\r\n\x1a\n", "a Keras model"), \
 		NULL, TFPROF_INPUT_PART, "Reading Keras model...", \
 		"Read a Keras model (.h5): its layers, with float operations.") \
 	X(TFLITE, tflite, "the TensorFlow Lite model", \

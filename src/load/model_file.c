@@ -193,7 +193,7 @@ static enum tfprof_status check_given(const struct model_file *m, struct tfprof_
 /* ---- opening -------------------------------------------------------------------- */
 
 static const struct {
-	enum input_kind kind; /* that recognize() reports, not in text form */
+	enum input_kind kind; /* that recognize() reports */
 	const char *format;
 	model_reader_fn *read;
 } readers[] = {
@@ -253,10 +253,17 @@ static enum tfprof_status refuse(const char *name, const char *looks_like, struc
 		name, looks_like);
 }
 
-/* Recovers a damaged file, or refuses bytes that would be ignored, as requested. */
+/* Converts text; recovers a damaged file, or refuses bytes that would be ignored, as requested. */
 static enum tfprof_status check_bytes(struct model_file *m, const struct tfprof_input *in,
-	enum input_kind kind, enum tfprof_reading reading, struct tfprof_error *err)
+	enum input_kind kind, bool is_text, enum tfprof_reading reading, struct tfprof_error *err)
 {
+	enum tfprof_status status;
+
+	if (is_text && reading == TFPROF_READ_RECOVER)
+		return recover_text(&m->source, kind, input_name(in, kind), &m->notes, err);
+	status = is_text ? input_convert_text(&m->source, in, kind, err) : TFPROF_OK;
+	if (status != TFPROF_OK)
+		return status;
 	switch (reading) {
 	case TFPROF_READ_RECOVER:
 		return recover(&m->source, kind, input_name(in, kind), &m->notes, err);
@@ -273,12 +280,12 @@ static enum tfprof_status read_bytes(struct model_file *m, const struct tfprof_i
 	enum tfprof_status status;
 
 	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++)
-		if (readers[i].kind == is.kind && !is.is_text) {
+		if (readers[i].kind == is.kind) {
 			/* Its values are in other files. */
 			if (readers[i].read == model_read_checkpoint && tfprof_input_is_memory(in))
 				break;
 			m->format = readers[i].format;
-			status = check_bytes(m, in, is.kind, options->reading, err);
+			status = check_bytes(m, in, is.kind, is.is_text, options->reading, err);
 			return status == TFPROF_OK ? readers[i].read(m, name, options, err)
 						   : status;
 		}

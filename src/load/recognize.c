@@ -12,6 +12,8 @@
 
 /* clang-format off */
 #define MAGIC(phrase, bytes) {.name = phrase, .magic = {bytes, sizeof(bytes) - 1}}
+#define CONTAINER(phrase, bytes, of) \
+	{.name = phrase, .magic = {bytes, sizeof(bytes) - 1}, .loaded = of}
 #define MARK(phrase, is) {.name = phrase, .has_mark = is}
 /* The last argument is .text_fields, and then any other member. */
 #define MESSAGE(phrase, schema, key, ...) \

@@ -12,6 +12,7 @@ struct schema_message;
 /* How bytes are recognized; members that are NULL are not used. */
 struct look {
 	const char *name;                    /* "a GraphDef": it looks like … */
+	const char *loaded;                  /* what it was, once it is read; NULL: `name` */
 	struct span magic;                   /* bytes it begins with */
 	bool (*has_mark)(struct span bytes); /* or whether it is one */
 	const char *suffix;                  /* of the file, where a path is only its beginning */

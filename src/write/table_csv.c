@@ -5,7 +5,6 @@
 
 #include "base/utf8.h"
 #include "base/visible.h"
-#include "write/csv.h"
 #include "query/format.h"
 #include "write/table.h"
 
@@ -65,11 +64,6 @@ static void put_text(struct sink *out, const char *prefix, struct span text)
 	else
 		put_cell(out, prefix, buf_get(&shown));
 	buf_clear(&shown);
-}
-
-void csv_put_text(struct sink *out, struct span text)
-{
-	put_text(out, "", text);
 }
 
 /* Some spreadsheets skip a leading tab or carriage return, so these count as well. */

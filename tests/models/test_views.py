@@ -120,3 +120,21 @@ def test_a_saved_profile_keeps_what_was_counted(tmp_path):
     assert total(nodes, "float_ops") == EXPECTED["conv1d/frozen.pb"]["flops"]
     done = run("scope", saved, "--count_float_ops", "--select=float_ops")
     assert "there is no graph to count" in done.stderr
+
+
+def test_a_graph_in_text_form_is_counted(tmp_path):
+    """x is 2x3, w 3x5: 2 * 3 * 5 multiply-accumulates."""
+    graph = tmp_path / "graph.pbtxt"
+    graph.write_text("""
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "shape" value { shape { dim { size: 2 } dim { size: 3 } } } } }
+node { name: "w" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value {
+  tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } dim { size: 5 } } float_val: 1.0 } } } }
+node { name: "y" op: "MatMul" input: "x" input: "w" attr { key: "T" value { type: DT_FLOAT } } }
+""")
+    done = subprocess.run([tree.program(), "model", graph, "--output=json"], capture_output=True, check=True)
+    assert json.loads(done.stdout)["total"]["macs"] == 30
+    graph.write_text(graph.read_text() + "node { name: ")
+    for words, status in (([], 1), (["--strict"], 1), (["--recover"], 0)):
+        done = subprocess.run([tree.program(), "model", graph, *words, "--output=json"], capture_output=True, check=False)
+        assert done.returncode == status, done.stderr
