@@ -68,9 +68,9 @@ struct layer_row {
 	struct span name;
 	uint32_t parent; /* row */
 	/* Of its first node with most float operations: the order of the model. Nodes without any
-	 * may stand anywhere: files list what has no input early. */
+	 * may stand anywhere: files list what has no input early. Compilers move instructions. */
 	uint32_t place;
-	int64_t place_ops; /* of that one */
+	int64_t place_ops; /* of that one; less than 0: it is an instruction */
 	uint32_t node;     /* its most expensive one; NONE: it has none */
 	bool is_forward;   /* that one */
 	int64_t cost;      /* of that one */
@@ -158,6 +158,7 @@ static uint32_t add_row(struct layers *l, struct span name, uint32_t parent)
 	struct layer_row row = {.name = name,
 		.parent = parent,
 		.place = NONE,
+		.place_ops = INT64_MIN,
 		.node = NONE,
 		.cost = -1};
 
@@ -214,7 +215,9 @@ static struct work read_work(struct layers *l, uint32_t node)
 	struct work w = {.node = node, .is_backward = l->is_backward[node]};
 
 	metrics_of(l->q->model, node, l->q->options->number[OPT_STEP], &w.n);
-	if (w.n.at[METRIC_PARAMS] && !is_variable(l->q->model, node))
+	if (w.n.at[METRIC_PARAMS] &&
+		(!is_variable(l->q->model, node) ||
+			layer_tree_is_of_copy(model_name(l->q->model, node))))
 		w.n.at[METRIC_PARAMS] = 0;
 	l->has |= (w.is_backward ? (unsigned)HAS_BACKWARD : 0u) |
 		(w.n.at[METRIC_FLOAT_OPS] ? (unsigned)HAS_COUNT : 0u) |
@@ -271,7 +274,9 @@ static void add_work(struct layers *l, struct layer_row *row, const struct work 
 	if (is_data(model_text(l->q->model, l->q->model->nodes.op[w->node])))
 		return;
 	if (is_forward)
-		place_at(row, place_of(l->q->model, w->node), w->n.at[METRIC_FLOAT_OPS]);
+		place_at(row, place_of(l->q->model, w->node),
+			l->q->model->nodes.kind[w->node] ? w->n.at[METRIC_FLOAT_OPS] - INT64_MAX
+							 : w->n.at[METRIC_FLOAT_OPS]);
 	/* The forward pass says what kind of layer it is. */
 	if (is_forward < row->is_forward ||
 		(is_forward == row->is_forward && w->n.at[costs] <= row->cost))

@@ -16,6 +16,16 @@ bool control_is(const struct walk *w, const struct op_node *node)
 	return rule->shape == shape_call || rule->shape == shape_while || rule->shape == shape_if;
 }
 
+bool control_is_choice(const struct op_node *node)
+{
+	return node->type->rule && node->type->rule->shape != shape_call;
+}
+
+struct span control_get_callee(const struct graph *g, const struct op_node *node)
+{
+	return node->type->rule ? node_text(g, node, A_f) : node->type->name;
+}
+
 static void put_function(struct walk *w, const struct graph **g)
 {
 	if (*g)
@@ -43,6 +53,7 @@ void control_clear(struct walk *w, struct run *run)
 	arena_clear(&run->arenas[0]);
 	arena_clear(&run->arenas[1]);
 	arena_clear(&run->arena);
+	repeats_clear(&run->repeats);
 	loops_clear(w, run);
 	mem_free(run);
 }
@@ -160,8 +171,9 @@ bool control_finish(struct walk *w, struct task *t, bool *is_done)
 
 /* ---- call ----------------------------------------------------------------------- */
 
-static bool step_call(struct walk *w, struct task *t, struct span name, bool *is_done)
+static bool step_call(struct walk *w, struct task *t, bool *is_done)
 {
+	const struct graph *g = t->frame->graph;
 	struct run *run = t->run;
 	size_t n;
 	struct tensor *args;
@@ -170,7 +182,7 @@ static bool step_call(struct walk *w, struct task *t, struct span name, bool *is
 		control_take_returns(w, run->frame, &t->frame->arena);
 		return control_finish(w, t, is_done);
 	}
-	run->body = control_get_function(w, name);
+	run->body = control_get_function(w, control_get_callee(g, &g->nodes.at[t->node]));
 	if (!run->body)
 		return control_give_up(w, t, NOTE_NO_FUNCTION) && (*is_done = true);
 	args = control_copy_inputs(w, t, 0, &n, &run->arena);
@@ -327,10 +339,8 @@ bool control_step(struct walk *w, struct task *t, bool *is_done)
 
 	if (!t->run && !(t->run = run_new(w)))
 		return false;
-	if (!rule)
-		return step_call(w, t, node->type->name, is_done);
-	if (rule->shape == shape_call)
-		return step_call(w, t, node_text(g, node, A_f), is_done);
+	if (!control_is_choice(node))
+		return step_call(w, t, is_done);
 	if (rule->shape == shape_while)
 		return control_step_while(w, t, is_done);
 	return t->run->phase == PHASE_START ? start_if(w, t, is_done) : after_branch(w, t, is_done);

@@ -2,7 +2,8 @@
  * evaluated above it, and takes the next step when they are done.
  *
  *     call     enter f ─▶ its returns
- *     While    cond ─▶ body, recorded ─▶ cond ─▶ body, only what cond depends on ─▶ …
+ *     While    cond ─▶ body, recorded ─▶ cond ─▶ body, recorded again if turns differ, or only
+ *              what cond depends on ─▶ …
  *     If       predicate known: one branch; else all of them, and the dearest is kept
  *
  * Here is what its parts share. Functions that return bool return false on allocation failure,
@@ -12,10 +13,19 @@
 
 #include "base/hash.h"
 #include "count/frame.h"
+#include "count/repeat.h"
 
 struct turns;
 
-enum phase { PHASE_START, PHASE_CALL, PHASE_COND, PHASE_BODY, PHASE_AGAIN, PHASE_BRANCH };
+enum phase {
+	PHASE_START,
+	PHASE_CALL,
+	PHASE_COND,
+	PHASE_BODY,
+	PHASE_REPEAT,
+	PHASE_AGAIN,
+	PHASE_BRANCH
+};
 
 struct run {
 	enum phase phase;
@@ -26,7 +36,10 @@ struct run {
 	struct tensor *first; /* what the first turn gave, in the caller's frame */
 	bool *is_needed;      /* vars that the condition depends on */
 	struct arena arenas[2], arena;
-	size_t first_record;
+	struct repeats repeats; /* records of turns */
+	bool has_control;       /* the body has loops or conditionals */
+	bool has_new_shapes;    /* the last turn gave others than the one before */
+	size_t first_record;    /* of a branch */
 	int64_t trips;
 	/* If */
 	const struct op_attr *branches;
@@ -60,6 +73,11 @@ bool control_take_returns(struct walk *w, struct frame *f, struct arena *arena);
 bool control_give_up(struct walk *w, struct task *t, enum note_kind why);
 
 bool control_finish(struct walk *w, struct task *t, bool *is_done);
+
+/* Whether a node that control_is() chooses what runs, or how often; else it is a call. */
+bool control_is_choice(const struct op_node *node);
+/* The function that a call calls. */
+struct span control_get_callee(const struct graph *g, const struct op_node *node);
 
 bool control_step_while(struct walk *w, struct task *t, bool *is_done);
 

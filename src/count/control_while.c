@@ -1,7 +1,10 @@
-/* While: evaluates the condition and the body alternately until the condition is false. Only the
- * first turn is recorded, multiplied by the number of turns; the others evaluate only what the
- * condition depends on. */
+/* While: evaluates the condition and the body alternately until the condition is false. The first
+ * two turns are recorded, and the others too if the body has loops or conditionals of its own, or
+ * if the two differ. Else they count as these do, and evaluate only what the condition depends
+ * on. */
 #include "count/control.h"
+
+enum { SEARCH_DEPTH = 16 };
 
 /* Whether a loop's body returns its i-th argument unchanged. */
 static bool is_invariant(const struct graph *body, size_t i)
@@ -97,6 +100,28 @@ static bool find_counters(struct walk *w, struct run *run)
 	return true;
 }
 
+/* Whether a function has loops or conditionals, which may depend on the turn. */
+static bool has_control(const struct walk *w, const struct graph *g, int depth)
+{
+	bool found = false;
+
+	for (size_t i = 0; !found && i < g->nodes.n; i++) {
+		const struct op_node *node = &g->nodes.at[i];
+		const struct graph *called = NULL;
+
+		if (!control_is(w, node))
+			continue;
+		found = !depth || control_is_choice(node);
+		if (!found)
+			called = control_get_function(w, control_get_callee(g, node));
+		if (called) {
+			found = has_control(w, called, depth - 1);
+			w->source->put_function(w->source, called);
+		}
+	}
+	return found;
+}
+
 static bool start_while(struct walk *w, struct task *t, bool *is_done)
 {
 	const struct graph *g = t->frame->graph;
@@ -108,7 +133,8 @@ static bool start_while(struct walk *w, struct task *t, bool *is_done)
 	if (!run->cond || !run->body || !run->cond->returns.n)
 		return control_give_up(w, t, NOTE_NO_FUNCTION) && (*is_done = true);
 	run->vars = control_copy_inputs(w, t, 0, &run->n_vars, &run->arenas[0]);
-	run->first_record = w->records.n;
+	run->has_control = !w->mute && has_control(w, run->body, SEARCH_DEPTH);
+	repeats_begin(&run->repeats, w);
 	if (w->no_memory || !find_needed(w, run) || !find_counters(w, run))
 		return false;
 	note_invariants(w, run);
@@ -126,8 +152,7 @@ static bool end_while(struct walk *w, struct task *t, int64_t times, bool *is_do
 {
 	struct run *run = t->run;
 
-	for (size_t i = run->first_record; i < w->records.n; i++)
-		w->records.at[i].times = count_multiply(w->records.at[i].times, times);
+	repeats_finish(&run->repeats, w, times);
 	w->out.n = 0;
 	if (!vec_reserve(&w->out, run->n_vars + 1)) {
 		w->no_memory = true;
@@ -162,8 +187,37 @@ static bool start_body(struct walk *w, struct task *t, bool *is_done)
 	frame_reset(w, run->frame);
 	for (uint32_t i = 0; i < run->body->n_args && i < run->n_vars; i++)
 		frame_set(w, run->frame, i, &run->vars[i], 1);
+	if (run->phase == PHASE_REPEAT) {
+		w->n_repeats++;
+		return control_push_returns(w, run->frame, NULL);
+	}
 	w->mute++;
 	return control_push_returns(w, run->frame, run->is_needed);
+}
+
+/* What the turn that stands for all of an unknown number does not know. */
+static void forget_changing(struct run *run)
+{
+	for (size_t i = 0; i < run->n_vars; i++)
+		if (!is_invariant(run->body, i))
+			run->vars[i].values = NULL;
+}
+
+/* Whether the next turn may cost something else than the last one. */
+static bool is_repeat(const struct walk *w, const struct run *run)
+{
+	return !w->mute && w->repeats_left > 0 &&
+		(run->repeats.n_turns < 2 || run->has_control || run->has_new_shapes ||
+			!run->repeats.are_alike);
+}
+
+static void note_trips(struct walk *w, const struct run *run, int64_t trips)
+{
+	bool differ = run->repeats.n_turns > 1 && !run->repeats.are_alike;
+
+	if (differ && run->repeats.n_turns < trips)
+		walk_note(w, NOTE_LOOP_ALIKE, run->repeats.n_turns);
+	walk_note(w, NOTE_LOOP, trips);
 }
 
 /* The condition has been evaluated. */
@@ -177,6 +231,8 @@ static bool after_cond(struct walk *w, struct task *t, bool *is_done)
 	if (!tensor_get_int(holds, 0, &value)) {
 		int64_t assumed = w->trip_count ? w->trip_count : 1;
 
+		if (assumed < run->trips)
+			assumed = run->trips;
 		walk_note(w, NOTE_LOOP_UNKNOWN, assumed);
 		if (run->trips) {
 			run->trips = -1;
@@ -184,16 +240,71 @@ static bool after_cond(struct walk *w, struct task *t, bool *is_done)
 		}
 		run->trips = -1;
 		run->phase = PHASE_BODY;
+		forget_changing(run);
 		return start_body(w, t, is_done);
 	}
 	if (!value || w->turns_left <= 0) {
-		walk_note(w, value ? NOTE_LOOP_LIMIT : NOTE_LOOP,
-			value ? WALK_MAX_TURNS : run->trips);
+		if (value)
+			walk_note(w, NOTE_LOOP_LIMIT, WALK_MAX_TURNS);
+		else
+			note_trips(w, run, run->trips);
 		return end_while(w, t, run->trips, is_done);
 	}
 	w->turns_left--;
-	run->phase = run->trips++ ? PHASE_AGAIN : PHASE_BODY;
+	run->phase = !run->trips++ ? PHASE_BODY : is_repeat(w, run) ? PHASE_REPEAT : PHASE_AGAIN;
 	return start_body(w, t, is_done);
+}
+
+/* Keeps what the first turn gave, with values in the caller's frame. */
+static bool take_first(struct walk *w, struct task *t)
+{
+	struct run *run = t->run;
+
+	if (!control_take_returns(w, run->frame, &t->frame->arena))
+		return false;
+	run->first = arena_array(&run->arena, run->n_vars + 1, sizeof(*run->first));
+	if (!run->first)
+		return !(w->no_memory = true);
+	for (size_t i = 0; i < run->n_vars; i++)
+		run->first[i] = i < w->out.n ? w->out.at[i] : tensor_unknown(0);
+	return true;
+}
+
+/* Of a later turn, the shapes: results are where those of the first turn are. */
+static void take_shapes(struct run *run)
+{
+	run->has_new_shapes = false;
+	for (size_t i = 0; i < run->n_vars && i < run->body->returns.n; i++) {
+		const struct tensor *now = frame_get(run->frame, run->body->returns.at[i]);
+		struct tensor *first = &run->first[i];
+
+		if (tensor_same_shape(first, now))
+			continue;
+		run->has_new_shapes = true;
+		first->rank = now->rank;
+		memcpy(first->dims, now->dims, sizeof(first->dims));
+		first->values = NULL;
+	}
+}
+
+static bool end_turn(struct walk *w, struct task *t)
+{
+	struct run *run = t->run;
+
+	switch (run->phase) {
+	case PHASE_AGAIN: w->mute--; return !w->no_memory;
+	case PHASE_REPEAT:
+		w->n_repeats--;
+		take_shapes(run);
+		w->repeats_left -= (int64_t)run->body->nodes.n;
+		break;
+	default:
+		if (!take_first(w, t))
+			return false;
+	}
+	if (!w->mute && !repeats_end_turn(&run->repeats, w))
+		w->no_memory = true;
+	return !w->no_memory;
 }
 
 /* A turn of the body has been evaluated: its results are the next turn's variables. */
@@ -203,16 +314,7 @@ static bool after_body(struct walk *w, struct task *t, bool *is_done)
 	struct arena *arena = &run->arenas[run->trips & 1];
 	struct tensor *next;
 
-	if (run->phase == PHASE_AGAIN)
-		w->mute--;
-	else if (control_take_returns(w, run->frame, &t->frame->arena)) {
-		run->first = arena_array(&run->arena, run->n_vars + 1, sizeof(*run->first));
-		if (!run->first)
-			return !(w->no_memory = true);
-		for (size_t i = 0; i < run->n_vars; i++)
-			run->first[i] = i < w->out.n ? w->out.at[i] : tensor_unknown(0);
-	}
-	if (w->no_memory)
+	if (!end_turn(w, t))
 		return false;
 	if (run->trips < 0)
 		return end_while(w, t, w->trip_count ? w->trip_count : 1, is_done);

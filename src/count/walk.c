@@ -9,6 +9,7 @@ void walk_init(struct walk *w, struct graph_source *source, parameter_vec *param
 	*w = (struct walk){.source = source,
 		.parameters = parameters,
 		.nodes_left = WALK_MAX_NODES,
+		.repeats_left = WALK_MAX_REPEATS,
 		.values_left = WALK_MAX_VALUES,
 		.turns_left = WALK_MAX_TURNS};
 	if (!vec_push(&w->buffers, 0) || !vec_push(&w->weights, (struct layer_weights){0}) ||
@@ -69,11 +70,15 @@ void walk_note(struct walk *w, enum note_kind kind, int64_t number)
 {
 	if (w->mute)
 		return;
-	for (size_t i = 0; i < w->notes.n; i++)
-		if (w->notes.at[i].kind == kind && w->notes.at[i].number == number) {
-			w->notes.at[i].n++;
-			return;
-		}
+	for (size_t i = 0; i < w->notes.n; i++) {
+		struct walk_note *note = &w->notes.at[i];
+
+		if (note->kind != kind || (note->number != number && !w->n_repeats))
+			continue;
+		/* The next turn of a loop has the same loops and conditionals. */
+		note->n += !w->n_repeats;
+		return;
+	}
 	/* Nobody reads notes about thousands of loops of different length. */
 	if (w->notes.n < 64 && !vec_push(&w->notes, ((struct walk_note){kind, number, 1})))
 		w->no_memory = true;
@@ -85,6 +90,7 @@ const char *walk_note_get_id(const struct walk_note *note)
 		[NOTE_LOOP] = "loop",
 		[NOTE_LOOP_UNKNOWN] = "loop_unknown",
 		[NOTE_LOOP_LIMIT] = "loop_limit",
+		[NOTE_LOOP_ALIKE] = "loop_alike",
 		[NOTE_DEARER_BRANCH] = "dearer_branch",
 		[NOTE_BOTH_BRANCHES] = "both_branches",
 		[NOTE_TOO_DEEP] = "too_deep",
@@ -113,6 +119,12 @@ void walk_note_put(const struct walk_note *note, struct buf *b)
 	case NOTE_LOOP_LIMIT:
 		buf_printf(b, "loops were followed for %lld turns: their counts are lower bounds",
 			number);
+		break;
+	case NOTE_LOOP_ALIKE:
+		buf_printf(b,
+			"%zu loop%s whose turns differ: those after the first %lld count as that "
+			"one",
+			note->n, note->n == 1 ? "" : "s", number);
 		break;
 	case NOTE_DEARER_BRANCH:
 		buf_printf(b, "%zu condition%s on data: the more expensive branch is counted",

@@ -8,9 +8,9 @@
  *     frame ── graph, arguments
  *           ── slots[node] → tensors[]       outputs of nodes done so far
  *
- * Calls, loops and conditionals are followed (control.c, loops.c). A loop's body is
- * recorded once and counts as often as its condition holds; of a condition that depends
- * on data, that is unknown. Nothing a file contains makes the walk fail: what is unknown
+ * Calls, loops and conditionals are followed (control.c, loops.c). A loop's body
+ * counts as often as its condition holds; of a condition that depends on data, that is
+ * unknown. Nothing a file contains makes the walk fail: what is unknown
  * is recorded as not counted. Work is limited: see the enum. */
 #ifndef TFPROF_COUNT_WALK_H
 #define TFPROF_COUNT_WALK_H
@@ -22,6 +22,7 @@ enum {
 	WALK_MAX_CALLS = 100,       /* deep */
 	WALK_MAX_TURNS = 1000000,   /* turns of all loops together */
 	WALK_MAX_NODES = 30000000,  /* evaluated */
+	WALK_MAX_REPEATS = 2000000, /* of them, in turns of loops that are recorded one by one */
 	WALK_CALL_NODES = 16,       /* nodes a call counts for, besides the nodes of its function */
 	WALK_TURN_NODES = 4,        /* and a turn of a loop, or a call in it */
 	WALK_MAX_VALUES = 32000000, /* kept, over all */
@@ -116,6 +117,7 @@ enum note_kind {
 	NOTE_LOOP,         /* number: trips */
 	NOTE_LOOP_UNKNOWN, /* number: trips assumed */
 	NOTE_LOOP_LIMIT,
+	NOTE_LOOP_ALIKE, /* number: turns recorded */
 	NOTE_DEARER_BRANCH,
 	NOTE_BOTH_BRANCHES,
 	/* from here on, operations are missing */
@@ -173,7 +175,8 @@ struct walk {
 	VEC(struct task) stack;
 	VEC(const struct tensor *) in;
 	VEC(struct tensor) out;
-	int64_t nodes_left, values_left, turns_left;
+	int64_t nodes_left, repeats_left, values_left, turns_left;
+	int n_repeats; /* loops whose turn is not the first one recorded */
 	size_t n_tensors;
 	struct frame *spare;
 	int depth, mute;

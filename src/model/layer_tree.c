@@ -19,10 +19,30 @@ void layer_tree_clear(struct layer_tree *t)
 
 /* ---- names ---------------------------------------------------------------------- */
 
+/* tf.distribute names what its second and later replicas do replica_1/x, where the first has x. */
+static size_t replica_length(struct span name)
+{
+	struct span rest = name;
+	size_t digits;
+
+	if (!span_starts(name, SPAN("replica_")))
+		return 0;
+	rest = span_from(name, sizeof("replica_") - 1);
+	digits = ascii_leading_digits(rest);
+	return digits && digits < rest.n && rest.at[digits] == '/' ? name.n - rest.n + digits + 1
+								   : 0;
+}
+
+bool layer_tree_is_of_copy(struct span name)
+{
+	return replica_length(name) > 0;
+}
+
 static struct span without_calls(struct span name)
 {
 	for (size_t n; (n = gradient_call_length(name));)
 		name = span_from(name, n);
+	name = span_from(name, replica_length(name));
 	return span_starts(name, SPAN("Func/")) ? span_from(name, sizeof("Func/") - 1) : name;
 }
 
@@ -112,9 +132,12 @@ static uint32_t find_or_add(struct layer_tree *t, uint32_t parent, struct span p
 
 uint32_t layer_tree_add(struct layer_tree *t, struct span name, bool has_work, bool *is_backward)
 {
-	struct span inner = without_bodies(without_calls(name));
+	struct span inner;
 	struct gradient g;
 	uint32_t at = 0;
+
+	name = span_from(name, replica_length(name));
+	inner = without_bodies(without_calls(name));
 
 	*is_backward = gradient_parse(name, &g);
 	if (*is_backward && gradient_parse(inner, &g)) {
@@ -212,6 +235,9 @@ static enum fit fit_of(struct layer_tree *t, uint32_t id, int n_numbers)
 	return find(t, s.parent, base) == NONE ? FITS_KERAS : FITS_OPERATION;
 }
 
+/* Where replicas wait for each other. */
+#define STRATEGY_SCOPE "GroupCrossDeviceControlEdges"
+
 /* Scopes that TensorFlow makes for what belongs to no layer, and for what its optimizer adds. A
  * compiled program is the scope of instructions that lost their names. */
 static bool is_of_framework(struct span part)
@@ -222,7 +248,15 @@ static bool is_of_framework(struct span part)
 	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++)
 		if (span_equal(part, span_of(scopes[i])))
 			return true;
-	return span_starts(part, SPAN("a_inference_"));
+	return span_starts(part, SPAN("a_inference_")) || span_starts(part, SPAN(STRATEGY_SCOPE));
+}
+
+/* Whether it is, or is right in, a scope in which replicas wait for each other. */
+static bool is_of_strategy(const struct layer_tree *t, uint32_t id)
+{
+	const struct layer_scope *s = &t->at.at[id];
+
+	return span_starts(t->at.at[s->parent ? s->parent : id].part, SPAN(STRATEGY_SCOPE));
 }
 
 static void name_layers(struct layer_tree *t)
@@ -231,7 +265,8 @@ static void name_layers(struct layer_tree *t)
 
 	for (uint32_t i = 1; i < t->at.n; i++) {
 		struct layer_scope *s = &t->at.at[i];
-		enum fit fit = s->is_scope && s->n_work ? fit_of(t, i, 0) : FITS_OPERATION;
+		bool may_fit = s->is_scope && s->n_work && !is_of_strategy(t, i);
+		enum fit fit = may_fit ? fit_of(t, i, 0) : FITS_OPERATION;
 
 		s->is_layer = fit == FITS_KERAS;
 		n_fit += fit == FITS_KERAS;

@@ -48,6 +48,9 @@ void layer_tree_clear(struct layer_tree *t);
  * is of the backward pass. The name must live as long as the tree. */
 uint32_t layer_tree_add(struct layer_tree *t, struct span name, bool has_work, bool *is_backward);
 
+/* Whether a node is of another replica than the first, whose variables are copies. */
+bool layer_tree_is_of_copy(struct span name);
+
 /* Finds the layers. False on allocation failure, also of those before. */
 bool layer_tree_finish(struct layer_tree *t);
 

@@ -299,6 +299,51 @@ def power_iteration():
     return f, [ones(32, 32), ones(32, 1)], 20 * product(32, 32, 1)
 
 
+@model("loop")
+def triangle_of_loops():
+    w = tf.Variable(ones(12, 12))
+
+    @tf.function
+    def f(x):
+        for i in tf.range(6):
+            for _ in tf.range(i):
+                x = tf.tanh(x @ w)
+        return x
+    return f, [ones(3, 12)], 15 * product(3, 12, 12)
+
+
+@model("loop")
+def branch_by_turn():
+    w = tf.Variable(ones(12, 12))
+
+    @tf.function
+    def f(x):
+        for i in tf.range(9):
+            if i % 3 == 0:
+                x = tf.tanh(x @ w)
+            else:
+                x += 1.
+        return x
+    return f, [ones(3, 12)], 3 * product(3, 12, 12)
+
+
+@model("loop")
+def decoder_with_a_growing_cache():
+    w = tf.Variable(ones(16, 48))
+
+    @tf.function
+    def f(x):
+        k, v, grows = tf.zeros([2, 0, 16]), tf.zeros([2, 0, 16]), tf.TensorShape([2, None, 16])
+        for _ in tf.range(10):
+            tf.autograph.experimental.set_loop_options(shape_invariants=[(k, grows), (v, grows)])
+            query, key, value = tf.split(x @ w, 3, axis=-1)
+            k, v = tf.concat([k, key[:, None]], 1), tf.concat([v, value[:, None]], 1)
+            x = tf.matmul(tf.nn.softmax(tf.matmul(query[:, None], k, transpose_b=True)), v)[:, 0]
+        return x
+    # In turn n, the query meets n keys and values.
+    return f, [ones(2, 16)], 10 * product(2, 16, 48) + 2 * 2 * 55 * product(1, 16, 1)
+
+
 # ---- custom layers and gradients ---------------------------------------------------
 
 class LowRank(L.Layer):

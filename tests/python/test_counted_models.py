@@ -8,7 +8,8 @@ import sys
 from package_under_test import PACKAGE, needs_tensorflow
 from tree import TOP, program
 
-MODELS = ["grouped", "gru_twice", "decoder_with_a_cache", "training_of_a_cnn", "compiled_padding",
+MODELS = ["grouped", "gru_twice", "decoder_with_a_cache", "triangle_of_loops",
+          "branch_by_turn", "decoder_with_a_growing_cache", "training_of_a_cnn", "compiled_padding",
           "compiled_recurrence", "compiled_in_an_ordinary_function", "training_on_two_replicas"]
 
 

@@ -199,6 +199,48 @@ static void loops_count_their_turns(void **state)
 	end(&c);
 }
 
+/* for (i = 0; i < 6; i++) for (j = 0; j < i; j++) x = relu(x): what is in the inner loop runs
+ * 0 + 1 + ... + 5 times. The limit of the inner loop is its third variable. */
+/* clang-format off */
+#define ARGUMENT(name, type) "input_arg { name: '" name "' type: DT_" type " } "
+#define RESULT(name, type) "output_arg { name: '" name "' type: DT_" type " } "
+#define RETURN(name, value) "ret { key: '" name "' value: '" value "' } "
+#define NODE(name, op, inputs) "node_def { name: '" name "' op: '" op "' " inputs "} "
+#define LOOP_OF(cond, body) "attr { key: 'cond' value { func { name: '" cond "' } } } " \
+	"attr { key: 'body' value { func { name: '" body "' } } } "
+#define NEXT FUNCTION_CONST("one", "1") \
+	NODE("next", "AddV2", "input: 'i' input: 'one:output:0' ")
+static const char triangle[] = INPUT_4x6 CONST("zero", "0")
+	"node { name: 'outer' op: 'While' input: 'zero' input: 'x' " LOOP_OF("cond", "body") "} "
+	"library { "
+	"function { signature { name: 'cond' " ARGUMENT("i", "INT32") ARGUMENT("x", "FLOAT")
+		RESULT("go", "BOOL") "} " FUNCTION_CONST("limit", "6")
+		NODE("less", "Less", "input: 'i' input: 'limit:output:0' ") RETURN("go", "less:z:0") "} "
+	"function { signature { name: 'body' " ARGUMENT("i", "INT32") ARGUMENT("x", "FLOAT")
+		RESULT("i2", "INT32") RESULT("x2", "FLOAT") "} " NEXT FUNCTION_CONST("zero", "0")
+		NODE("inner", "While", "input: 'zero:output:0' input: 'x' input: 'i' "
+			LOOP_OF("cond2", "body2"))
+		RETURN("i2", "next:z:0") RETURN("x2", "inner:output:1") "} "
+	"function { signature { name: 'cond2' " ARGUMENT("i", "INT32") ARGUMENT("x", "FLOAT")
+		ARGUMENT("n", "INT32") RESULT("go", "BOOL") "} "
+		NODE("less", "Less", "input: 'i' input: 'n' ") RETURN("go", "less:z:0") "} "
+	"function { signature { name: 'body2' " ARGUMENT("i", "INT32") ARGUMENT("x", "FLOAT")
+		ARGUMENT("n", "INT32") RESULT("i2", "INT32") RESULT("x2", "FLOAT")
+		RESULT("n2", "INT32") "} " NEXT NODE("r", "Relu", "input: 'x' ")
+		RETURN("i2", "next:z:0") RETURN("x2", "r:activations:0") RETURN("n2", "n") "} "
+	"}";
+/* clang-format on */
+
+static void inner_loops_may_depend_on_the_turn(void **state)
+{
+	struct counted c;
+
+	count(&c, triangle);
+	assert_int_equal(total(&c), 15 * 4 * 6);
+	assert_true(has_note(&c, NOTE_LOOP, 6));
+	end(&c);
+}
+
 static void loops_without_end_are_cut(void **state)
 {
 	struct counted c;
@@ -232,6 +274,7 @@ int main(void)
 		cmocka_unit_test(handles_are_no_variables),
 		cmocka_unit_test(missing_functions_are_noted),
 		cmocka_unit_test(loops_count_their_turns),
+		cmocka_unit_test(inner_loops_may_depend_on_the_turn),
 		cmocka_unit_test(loops_without_end_are_cut),
 		cmocka_unit_test(what_has_no_rule_is_not_counted),
 	};

@@ -156,6 +156,23 @@ static void test_bodies_of_loops_are_in_their_layer(void **state)
 		"m > gru", false);
 }
 
+/* Of tf.distribute, whose second replica does the same below a scope of its own. */
+static void test_replicas_share_their_layers(void **state)
+{
+	const char *const both[] = {"sequential_1/a_1/MatMul", "sequential_1/b_1/MatMul",
+		"replica_1/sequential_1/a_1/MatMul", "GroupCrossDeviceControlEdges_0/NoOp/_4",
+		"GroupCrossDeviceControlEdges_0/Identity_1/_6", "replica_1/sequential_1/b_1/MatMul",
+		NULL};
+
+	expect(both, "sequential > b", false);
+	expect(NAMES("sequential_1/a_1/MatMul", "sequential_1/b_1/MatMul",
+		       "GroupCrossDeviceControlEdges_0/Identity_1/_6"),
+		"", false);
+	assert_true(layer_tree_is_of_copy(span_of("replica_1/x")));
+	assert_false(layer_tree_is_of_copy(span_of("replica_1")));
+	assert_false(layer_tree_is_of_copy(span_of("replica_x/y")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +183,7 @@ int main(void)
 		cmocka_unit_test(test_what_a_loop_keeps_for_its_gradient_is_no_layer),
 		cmocka_unit_test(test_a_small_model_in_training_has_its_layers),
 		cmocka_unit_test(test_a_gradient_outside_of_scopes_is_of_no_layer),
+		cmocka_unit_test(test_replicas_share_their_layers),
 		cmocka_unit_test(test_names_that_people_number_stay),
 		cmocka_unit_test(test_the_backward_pass_belongs_to_its_layer),
 		cmocka_unit_test(test_bodies_of_loops_are_in_their_layer),
