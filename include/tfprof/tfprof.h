@@ -183,7 +183,10 @@ enum tfprof_reading {
 	 * implausible events. */
 	TFPROF_READ_STRICT,
 	/* The intact parts of damaged inputs are added; notes say what was dropped. */
-	TFPROF_READ_RECOVER
+	TFPROF_READ_RECOVER,
+	/* As it is, but without the operations of traces: for nothing but the question `step`,
+	 * shown as text, which reads the traces itself. */
+	TFPROF_READ_FOR_STEP
 };
 
 /* Applies to all inputs added from now on. */

@@ -1,5 +1,6 @@
 #include "advise/parts.h"
 
+#include "base/median.h"
 #include "query/format.h"
 
 void step_parts_clear(struct step_parts *parts)
@@ -158,6 +159,68 @@ const struct anatomy_cause *parts_put_cause(const struct step_parts *parts,
 		return cause;
 	}
 	return NULL;
+}
+
+/* ---- a slow step ----------------------------------------------------------------------- */
+
+static int64_t excess_of(const struct anatomy *a, size_t step, unsigned part, double *others)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->steps.n; i++)
+		if (i != step)
+			others[n++] = (double)a->steps.at[i].parts[part];
+	return a->steps.at[step].parts[part] - to_int(median_of_doubles(others, n));
+}
+
+/* "waiting for input (CAUSE)", or what has the words already: "Python (not traced)". */
+static void put_part(const struct anatomy_causes *causes, enum anatomy_part part, struct buf *b)
+{
+	struct span words = span_of(anatomy_part_words(part)), cause = {"", 0};
+
+	for (size_t i = 0; !cause.n && i < causes->n; i++)
+		if (causes->at[i].part == part)
+			cause = causes->at[i].text;
+	if (span_starts(cause, words)) {
+		buf_span(b, cause);
+		return;
+	}
+	buf_span(b, words);
+	if (!cause.n)
+		return;
+	buf_text(b, " (");
+	buf_span(b, cause);
+	buf_char(b, ')');
+}
+
+bool parts_put_excess(const struct step_parts *parts, struct check *c, int64_t step,
+	int64_t excess_us, struct buf *b)
+{
+	const struct anatomy *a = parts ? parts->anatomy : NULL;
+	double *others = a ? check_alloc(c, a->steps.n, sizeof(*others)) : NULL;
+	unsigned most_in = ANATOMY_COMPUTE;
+	int64_t most = 0;
+	size_t at = 0;
+
+	while (others && at < a->steps.n && a->steps.at[at].number != step)
+		at++;
+	if (!others || at == a->steps.n)
+		return false;
+	for (unsigned part = 0; part < N_ANATOMY_PARTS; part++) {
+		int64_t excess = excess_of(a, at, part, others);
+
+		if (excess > most) {
+			most = excess;
+			most_in = part;
+		}
+	}
+	if (most_in == ANATOMY_COMPUTE || most / 1000000 < excess_us / 2)
+		return false;
+	buf_text(b, "; ");
+	format_number(b, UNIT_MICROS, most / 1000000);
+	buf_text(b, " longer than usual: ");
+	put_part(&a->steps.at[at].causes, (enum anatomy_part)most_in, b);
+	return true;
 }
 
 /* "train.py:12:load" of "train.py:12 load > time sleep"; empty if it is no frame. */

@@ -40,6 +40,10 @@ void parts_put_time(const struct step_parts *parts, struct part_time time, struc
 /* "; most in CAUSE, 7.98ms" of the largest cause, or nothing. NULL if there is none. */
 const struct anatomy_cause *parts_put_cause(const struct step_parts *parts,
 	const anatomy_cause_list *causes, unsigned part, struct buf *b);
+/* "; 740.21ms longer than usual: tracing and compiling (CAUSE)", if what a step did besides
+ * computing explains half of this excess. Otherwise false. */
+bool parts_put_excess(const struct step_parts *parts, struct check *c, int64_t step,
+	int64_t excess_us, struct buf *b);
 /* Where a cause is: a line of Python, an operation, or a stage of an input pipeline. */
 struct place check_cause(struct check *c, const struct step_parts *parts,
 	const struct anatomy_cause *cause);

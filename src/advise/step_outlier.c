@@ -1,5 +1,5 @@
 /* Steps that took unusually long, and the nodes that caused it. */
-#include "advise/advise.h"
+#include "advise/parts.h"
 #include "advise/top.h"
 #include "base/median.h"
 #include "query/format.h"
@@ -15,8 +15,9 @@ static const struct tfprof_checker_option_info options[] = {
 struct steps {
 	struct check *c;
 	const struct activity *a;
-	size_t *at;    /* indices of the steps with any activity */
-	double *times; /* of these */
+	const struct step_parts *parts; /* NULL: there are no traces */
+	size_t *at;                     /* indices of the steps with any activity */
+	double *times;                  /* of these */
 	size_t n;
 	struct stats_spread spread;
 };
@@ -81,8 +82,9 @@ static void report(struct steps *s, size_t step, double score)
 	format_number(b, UNIT_MICROS, to_int(s->spread.median));
 	for (size_t i = 0; i < n; i++)
 		add_clamped(&explained, causes.at[i].value);
-	/* The time was spent between nodes. */
-	if (explained < excess / 10) {
+	if (parts_put_excess(s->parts, c, c->model->steps.at[step], excess, b)) {
+		n = 0;
+	} else if (explained < excess / 10) { /* the time was spent between nodes */
 		buf_text(b,
 			"; no node took much longer than usual: the time was spent between them");
 		n = 0;
@@ -143,6 +145,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 
 	if (!s.a || !prepare(&s))
 		return error_no_memory(err);
+	(void)check_parts(c, &s.parts, NULL);
 	if (!s.n || (int64_t)s.n < min_steps) {
 		check_skip(c, "too few steps",
 			"Only %zu of the %lld steps needed to find outliers. Skip "

@@ -183,7 +183,10 @@ enum tfprof_status load_given(struct loaded *l, struct tfprof_given *given, size
 	l->profile = tfprof_profile_new();
 	if (!l->profile)
 		return error_no_memory(err);
-	tfprof_profile_set_reading(l->profile, r->reading);
+	tfprof_profile_set_reading(l->profile,
+		r->reading == TFPROF_READ_AS_IS && request_is_text_of(r, "step")
+			? TFPROF_READ_FOR_STEP
+			: r->reading);
 	progress_begin(l->profile);
 	progress_say("Reading Files...");
 	status = add_files(l, given, n, err);

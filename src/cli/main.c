@@ -133,13 +133,6 @@ static int compare(const struct request *r)
 	return status == TFPROF_OK ? exit_status : print_error(status, &err);
 }
 
-/* Whether the answer to a question is printed for people. */
-static bool is_text_of(const char *question, const struct request *r)
-{
-	return strcmp(r->command->name, question) == 0 &&
-		strcmp(tfprof_options_get(r->options, "output"), "stdout") == 0;
-}
-
 static enum tfprof_status suggest(const struct request *r, tfprof_result *overview,
 	struct tfprof_error *err)
 {
@@ -157,8 +150,8 @@ static enum tfprof_status suggest(const struct request *r, tfprof_result *overvi
  * until it ends. */
 static int report(const struct request *r, const struct loaded *l)
 {
-	bool is_overview = is_text_of("overview", r);
-	bool notes_follow = is_overview || is_text_of("step", r);
+	bool is_overview = request_is_text_of(r, "overview");
+	bool notes_follow = is_overview || request_is_text_of(r, "step");
 	struct tfprof_error err;
 	tfprof_result *result;
 	enum tfprof_status status;
@@ -267,7 +260,7 @@ static int converse(struct request *r, const struct loaded *l)
 		return run_script(r, l);
 	r->command = command_find("overview", IN_PROGRAM);
 	exit_status = report(r, l);
-	if (exit_status == EXIT_OK && is_text_of("overview", r) && isatty(STDIN_FILENO) &&
+	if (exit_status == EXIT_OK && request_is_text_of(r, "overview") && isatty(STDIN_FILENO) &&
 		isatty(STDOUT_FILENO))
 		return start_shell(r, l);
 	return exit_status;

@@ -501,3 +501,9 @@ void request_clear(struct request *r)
 	tfprof_options_free(r->options);
 	*r = (struct request){0};
 }
+
+bool request_is_text_of(const struct request *r, const char *question)
+{
+	return r->command && strcmp(r->command->name, question) == 0 &&
+		strcmp(tfprof_options_get(r->options, "output"), "stdout") == 0;
+}

@@ -42,4 +42,7 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 	enum command_where where, const tfprof_options *defaults, struct tfprof_error *err);
 void request_clear(struct request *r);
 
+/* Whether the answer to a question is printed for people. */
+bool request_is_text_of(const struct request *r, const char *question);
+
 #endif

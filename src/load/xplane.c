@@ -120,6 +120,8 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 	for (size_t i = 0; i < m->traces.n; i++)
 		if ((status = check_new(l, &m->traces.at[i], err)) != TFPROF_OK)
 			return status;
+	if (m->reading == TFPROF_READ_FOR_STEP)
+		return TFPROF_OK;
 	if (!trace_init(&x->trace, l->source.bytes.n))
 		return error_no_memory(err);
 	read_space(x, &d, l->source.bytes);
@@ -320,6 +322,9 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 		.recorded_ns = x->start_ns};
 	enum tfprof_status status = TFPROF_OK;
 
+	m->numbers_version = NUMBERS_VERSION;
+	if (m->reading == TFPROF_READ_FOR_STEP)
+		return TFPROF_OK;
 	/* Lines count from the start of recording, or from 1970. */
 	if (x->start_ns > 0 && x->trace.origin_ns < x->start_ns / 2)
 		add_clamped(&a.base_ns, x->start_ns);
@@ -334,7 +339,6 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		m->recorded |= find_recorder(x);
-	m->numbers_version = NUMBERS_VERSION;
 	for (size_t i = 0; i < x->planes.n; i++)
 		m->n_accelerators_seen += plane_is_accelerator(x->planes.at[i].kind);
 	put_notes(l->notes, x, &a);

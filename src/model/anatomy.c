@@ -145,60 +145,74 @@ static int by_size(const void *a, const void *b)
 	return by_text(a, b);
 }
 
-/* A text of a trace is there once, so that steps can be summed up without comparing texts. */
-struct place_probe {
+struct cause_probe {
 	const anatomy_cause_list *list;
 	const struct anatomy_cause *cause;
 };
 
 static bool same_place(const void *context, uint32_t i)
 {
-	const struct place_probe *probe = context;
+	const struct cause_probe *probe = context;
 	const struct anatomy_cause *known = &probe->list->at[i];
 
 	return known->text.at == probe->cause->text.at && known->part == probe->cause->part;
 }
 
-static bool add_cause(anatomy_cause_list *list, struct hash_index *index,
-	const struct anatomy_cause *cause)
+static bool same_text(const void *context, uint32_t i)
 {
-	struct place_probe probe = {list, cause};
-	uint64_t hash = hash_mix(hash_mix(cause->part, (uintptr_t)cause->text.at), cause->text.n);
-	uint32_t i = hash_find(index, hash, same_place, &probe);
+	const struct cause_probe *probe = context;
+
+	return !by_text(&probe->list->at[i], probe->cause);
+}
+
+static bool add_cause(anatomy_cause_list *list, struct hash_index *index,
+	const struct anatomy_cause *cause, uint64_t hash, hash_same_fn *same)
+{
+	struct cause_probe probe = {list, cause};
+	uint32_t i = hash_find(index, hash_mix(hash, cause->part), same, &probe);
 
 	if (i == NONE)
 		return list->n < NONE - 1 && vec_push(list, *cause) &&
-			hash_add(index, hash, (uint32_t)list->n - 1);
+			hash_add(index, hash_mix(hash, cause->part), (uint32_t)list->n - 1);
 	list->at[i].ps += cause->ps;
 	return true;
 }
 
-bool anatomy_sum_causes(const struct anatomy *a, bool of_gaps, anatomy_cause_list *list)
+/* A text of a trace is mostly there once, so that steps can be summed up without reading texts. */
+static bool sum_places(const struct anatomy *a, bool of_gaps, anatomy_cause_list *list)
 {
 	struct hash_index index = {0};
-	size_t n = 0;
 	bool ok = true;
 
-	list->n = 0;
 	for (size_t i = 0; ok && i < a->steps.n; i++) {
 		const struct anatomy_step *step = &a->steps.at[i];
 		const struct anatomy_causes *causes = of_gaps ? &step->gap_causes : &step->causes;
 
 		for (size_t k = 0; ok && step->is_steady && k < causes->n; k++)
-			ok = add_cause(list, &index, &causes->at[k]);
+			ok = add_cause(list, &index, &causes->at[k],
+				(uintptr_t)causes->at[k].text.at, same_place);
 	}
 	hash_clear(&index);
-	if (!ok || !list->n)
-		return ok;
-	qsort(list->at, list->n, sizeof(*list->at), by_text);
-	for (size_t i = 0; i < list->n; i++)
-		if (n && !by_text(&list->at[n - 1], &list->at[i]))
-			list->at[n - 1].ps += list->at[i].ps;
-		else
-			list->at[n++] = list->at[i];
-	list->n = n;
-	qsort(list->at, list->n, sizeof(*list->at), by_size);
-	return true;
+	return ok;
+}
+
+bool anatomy_sum_causes(const struct anatomy *a, bool of_gaps, anatomy_cause_list *list)
+{
+	anatomy_cause_list places = {0};
+	struct hash_index index = {0};
+	bool ok = sum_places(a, of_gaps, &places);
+
+	list->n = 0;
+	for (size_t i = 0; ok && i < places.n; i++) {
+		struct span text = places.at[i].text;
+
+		ok = add_cause(list, &index, &places.at[i], hash_bytes(text.at, text.n), same_text);
+	}
+	if (ok && list->n)
+		qsort(list->at, list->n, sizeof(*list->at), by_size);
+	hash_clear(&index);
+	vec_clear(&places);
+	return ok;
 }
 
 /* ---- devices -------------------------------------------------------------------------- */

@@ -107,16 +107,19 @@ static void put_visible(struct report *r, struct span text)
 	buf_clear(&shown);
 }
 
-/* Milliseconds per step, with three digits. */
-static const char *ms(char *text, size_t size, double micros_sum, size_t n)
+/* Milliseconds per step, with three digits; those of steps of microseconds with more. */
+static const char *ms(const struct report *r, char *text, size_t size, double micros_sum, size_t n)
 {
 	double value = n ? micros_sum / 1000 / (double)n : 0;
+	double wall = r->wall_sum / 1000 / (double)r->n_steps;
+	int more = wall < 0.0995 ? 2 : wall < 0.995;
 
-	snprintf(text, size, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
+	snprintf(text, size, "%.*f", more + (value < 9.995 ? 2 : value < 99.95 ? 1 : 0), value);
 	return text;
 }
 
-#define MS(value) ms((char[32]){0}, 32, value, r->n_steps)
+#define MS_OF(value, n) ms(r, (char[32]){0}, 32, value, n)
+#define MS(value) MS_OF(value, r->n_steps)
 
 static bool is_of(const struct step_cause *c, struct span part)
 {
@@ -138,7 +141,7 @@ static void put_causes(struct report *r, size_t part, size_t n_steps)
 			continue;
 		sink_text(r->out, n++ ? ", " : "   ");
 		put_visible(r, c->name);
-		put(r, " %s", ms((char[32]){0}, 32, c->micros, n_steps));
+		put(r, " %s", MS_OF(c->micros, n_steps));
 	}
 	sink_char(r->out, '\n');
 }
@@ -156,7 +159,7 @@ static void put_part(struct report *r, size_t part)
 /* The time between steps is none of the wall. */
 static void put_gap(struct report *r, size_t part)
 {
-	put(r, "%-14s%9s%15s", "between steps", ms((char[32]){0}, 32, r->gap_sum, r->n_gaps), "");
+	put(r, "%-14s%9s%15s", "between steps", MS_OF(r->gap_sum, r->n_gaps), "");
 	put_causes(r, part, r->n_gaps);
 }
 
@@ -209,10 +212,9 @@ static void put_summary(struct report *r)
 
 	put(r, "\n%lld %s by ", n, n == 1 ? "step" : "steps");
 	put_field(r, "steps_by");
-	put(r, "; wall %s \u2026 %s ms", ms((char[32]){0}, 32, r->least, 1),
-		ms((char[32]){0}, 32, r->most, 1));
+	put(r, "; wall %s \u2026 %s ms", MS_OF(r->least, 1), MS_OF(r->most, 1));
 	if (r->gap_sum > 0)
-		put(r, ", %s ms between steps", ms((char[32]){0}, 32, r->gap_sum, r->n_gaps));
+		put(r, ", %s ms between steps", MS_OF(r->gap_sum, r->n_gaps));
 	sink_text(r->out, "\n");
 }
 
@@ -230,8 +232,7 @@ static void put_walls(struct report *r)
 			continue;
 		n = snprintf(text, sizeof(text), "%.*s %s%s",
 			(int)(r->name->offsets[row + 1] - r->name->offsets[row]),
-			r->name->bytes + r->name->offsets[row],
-			ms((char[32]){0}, 32, number(r->wall, row), 1),
+			r->name->bytes + r->name->offsets[row], MS_OF(number(r->wall, row), 1),
 			r->steady->numbers[row] > 0 ? "" : "*");
 		if (column && column + 2 + (size_t)n > WIDTH) {
 			sink_char(r->out, '\n');

@@ -68,7 +68,7 @@ def test_a_saved_trace_does_not_guess(tmp_path):
     trace, saved = os.path.join(HERE, "planted", "j02_sleep.xplane.pb.gz"), tmp_path / "saved"
     subprocess.run([tree.program(), "save", saved, trace], check=True, capture_output=True)
     refused = run_step(saved)
-    assert refused.returncode == 1 and "the time around them: add the trace" in refused.stderr
+    assert refused.returncode == 1 and "the time between operations, and what it went to: add the trace" in refused.stderr
     found = json.loads(tell(saved, "--output=json"))
     assert found["headline"] is None and found["wall_micros"] is None and steps_of(found) == []
     assert not tell(saved).startswith("A step")

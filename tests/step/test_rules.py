@@ -1,8 +1,10 @@
 """One rule at a time, in traces written for it; and traces that are built to do harm."""
 
 import glob
+import json
 import os
 import random
+import subprocess
 
 import make
 import pytest
@@ -253,6 +255,87 @@ def test_the_longest_device_decides_the_length_of_a_step(path):
     assert done.returncode == 2 and "expected one of: GPU:0, GPU:1" in done.stderr
 
 
+def test_the_body_of_a_loop_over_a_dataset_computes(path):
+    """tf.data calls it: "for x in data" in a tf.function."""
+    main = [marker(0, 0, 100), ("KernelAndDeviceFunc::Run", 1, 98)]
+    loop = [("ReduceDatasetOp::DoCompute", 2, 96, {"id": 1}), ("MakeIterator::RootDataset", 3, 7),
+            ("ReduceIterator::Root", 20, 60), ("ReduceIterator::Root::Prefetch", 21, 58, {"name": "prefetch"})]
+    stage = [("ReduceIterator::Root::Prefetch::Scan", 20, 59, {"name": "ScanDataset:3"}),
+             ("ReduceIterator::Root::Prefetch::Scan::Map", 21, 9, {"name": "MapDataset:1"}),
+             ("InstantiatedCapturedFunction::Run", 22, 8, {"id": 5}), ("InstantiatedCapturedFunction::Run", 40, 30, {"id": 6})]
+    pool = [("ExecutorState::Process", 22, 7, {"id": 5, "iter_num": 0}), ("load:Cast", 23, 5),
+            ("ExecutorState::Process", 41, 29, {"id": 6, "iter_num": 0}), ("a:MatMul", 42, 26)]
+    answer = ask(write(path, main, loop, stage, pool,
+                       names=["python", "tf_data_reduce/1", "tf_data_prefetch/2", "tf_data_private_threadpool/3"]))
+    check(answer)
+    (step,) = answer.steps
+    assert step.causes["compute"] == {"a": 26 * US}
+    assert us(step, "input") == 7 + 60 - 26 and step.causes["input"]["MakeIterator::RootDataset"] == 7 * US
+    assert step.causes["input"]["ReduceIterator::Root::Prefetch::Scan::Map (MapDataset:1)"] == 9 * US
+    assert step.input_work == 5 * US
+
+
+def test_a_queue_is_the_cause_of_waiting_for_it(path):
+    pool = [("ExecutorState::Process", 10, 60, {"id": 1, "iter_num": 0}), ("fifo_Dequeue:QueueDequeueV2", 11, 50)]
+    answer = ask(write(path, [marker(0, 0, 100)], pool, [("Iterator::Root::Map", 0, 90, {"name": "MapDataset:1"})],
+                       names=["python", "tf_Compute/1", "tf_data_prefetch/2"]))
+    assert answer.steps[0].causes["input"] == {"fifo_Dequeue": 50 * US}
+
+
+def test_the_users_file_is_that_of_the_first_frame_in_the_marker(path):
+    """A library that marks steps says less than the function that it calls."""
+    frames = [("$trainer.py:8 run", 0, 100), marker(0, 10, 80), ("$mine.py:3 step", 11, 70), ("$mine.py:9 augment", 20, 50),
+              ("$builtins sum", 30, 30)]
+    answer = ask(write(path, [*frames, ("$trainer.py:20 log", 95, 4)]))
+    causes = answer.steps[0].causes["python"]
+    assert causes["mine.py:9 augment > builtins sum"] == 30 * US and causes["mine.py:9 augment"] == 20 * US
+    assert causes["trainer.py:8 run"] == 10 * US
+
+
+@pytest.mark.parametrize("file", ["tree_util.py", "trainer.py"])
+def test_a_library_or_the_same_file_in_the_marker_changes_nothing(path, file):
+    frames = [("$trainer.py:8 run", 0, 100), marker(0, 10, 80), (f"${file}:30 flatten", 11, 70), ("$builtins sum", 20, 50)]
+    user = "trainer.py:30 flatten" if file == "trainer.py" else "trainer.py:8 run"
+    assert f"{user} > builtins sum" in ask(write(path, frames)).steps[0].causes["python"]
+
+
+def test_short_steps_have_more_digits(path):
+    write(path, [marker(0, 0, 47), ("a:MatMul", 10, 3)])
+    text = run(path).stdout
+    assert "wall 0.0470" in text and [line.split()[1] for line in text.splitlines() if line.startswith("compute")] == ["0.0030"]
+
+
+def test_advice_says_what_a_slow_step_did(path):
+    """Nine steps that compute, one of which also sleeps."""
+    events = []
+    for i in range(9):
+        at = 10000 * i
+        events += [marker(i, at, 9000 if i == 6 else 2000 + i), ("a:MatMul", at + 10, 1500)]
+        events += [("$mine.py:3 save", at + 1600, 7000)] if i == 6 else []
+    done = subprocess.run([tree.program(), "advise", write(path, events), "--output=json:outfile=-"],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    (checker,) = [c for c in json.loads(done.stdout)["checkers"] if c["name"] == "StepOutlierChecker"]
+    (slow,) = checker["findings"]
+    assert slow["step"] == 6 and slow["text"].endswith("; 7.00ms longer than usual: Python (mine.py:3 save)")
+
+
+def test_operations_are_not_loaded_for_the_text(path):
+    """It is the same; only what was loaded is not told."""
+    write(path, [marker(0, 0, 100), ("a:MatMul", 10, 20), ("b:MatMul", 110, 5)])
+    text = run(path)
+    assert text.stderr == "" and text.stdout.startswith(ask(path).headline + "\n")
+    path.write_bytes(path.read_bytes()[:-9])
+    cut, whole = run(path), subprocess.run([tree.program(), "op", path], capture_output=True, text=True)
+    assert cut.returncode == whole.returncode and cut.stderr == whole.stderr and "cut short" in cut.stderr
+    assert run(path, "--recover").returncode == 0
+
+
+def test_the_same_trace_twice_is_refused(path):
+    write(path, [marker(0, 0, 100)])
+    done = run(path, path)
+    assert done.returncode == 2 and "the same trace is there already" in done.stderr
+
+
 def test_max_depth_cuts_causes_and_parts(path):
     write(path, [marker(0, 0, 100), ("a:MatMul", 10, 20)])
     assert {row["depth"] for row in ask(path).rows} == {0, 1, 2, 3}
@@ -281,7 +364,6 @@ def test_a_step_of_several_hosts_is_that_of_the_slowest(tmp_path):
         write(tmp_path / f"{name}.xplane.pb", [marker(0, 0, durations[0]), marker(1, 50, durations[1])])
     done = run(f"--xplane_path={tmp_path}", "--output=json")
     assert done.returncode == 0, done.stderr
-    import json
     rows = json.loads(done.stdout)["nodes"]
     walls = [(row["name"], row["wall_micros"]) for row in rows if row["wall_micros"] is not None]
     assert walls == [("step 0", 20), ("host a", 10), ("host b", 20), ("step 1", 30), ("host a", 30), ("host b", 25)]

@@ -2,6 +2,7 @@
 
 #include "load/anatomy/samples.h"
 #include "load/anatomy/scene.h"
+#include "load/input.h"
 #include "load/xplane/trace.h"
 
 #include "base/ascii.h"
@@ -42,6 +43,32 @@ uint32_t scene_add_module(struct scene *s, struct span prefix, struct span funct
 	text = name.failed ? NONE : strings_add(&s->texts, buf_get(&name));
 	buf_clear(&name);
 	return text;
+}
+
+struct doing_probe {
+	const struct scene *s;
+	struct doing doing;
+};
+
+static bool same_doing(const void *context, uint32_t i)
+{
+	const struct doing_probe *probe = context;
+
+	return doing_is_same(probe->s->doings.at[i], probe->doing);
+}
+
+uint32_t scene_add_doing(struct scene *s, struct doing doing)
+{
+	struct doing_probe probe = {s, doing};
+	uint64_t hash = doing_hash(doing);
+	uint32_t i = hash_find(&s->doing_index, hash, same_doing, &probe);
+
+	if (i != NONE)
+		return i;
+	if (s->doings.n >= NONE - 1 || !vec_push(&s->doings, doing) ||
+		!hash_add(&s->doing_index, hash, (uint32_t)s->doings.n - 1))
+		return NONE;
+	return (uint32_t)s->doings.n - 1;
 }
 
 struct run_probe {
@@ -126,6 +153,8 @@ static void clear(struct scene *s)
 	vec_clear(&s->module_of);
 	vec_clear(&s->stages);
 	vec_clear(&s->steps);
+	vec_clear(&s->doings);
+	hash_clear(&s->doing_index);
 	vec_clear(&s->stretches);
 }
 
@@ -292,35 +321,34 @@ static void read_scene(struct scene *s, struct span function, struct anatomy *a)
 	vec_clear(&list);
 }
 
+static bool init(struct scene *s)
+{
+	s->get_next = strings_alias(&s->texts, SPAN("IteratorGetNext"));
+	return s->get_next != NONE;
+}
+
 static enum tfprof_status read_bytes(struct anatomy *a, const struct source *from,
 	struct span function, struct tfprof_error *err)
 {
 	struct decoder d = {0};
 	struct scene s = {.d = &d, .from = from, .main = NONE, .timed_device = NONE};
+	const struct tfprof_input in = {.path = from->path};
 
-	if (decoder_alloc(&d, strings_init(&s.texts)))
+	if (decoder_alloc(&d, strings_init(&s.texts)) && decoder_alloc(&d, init(&s)))
 		read_scene(&s, function, a);
 	clear(&s);
-	if (!d.failed)
-		return TFPROF_OK;
-	if (!d.bad)
-		return error_no_memory(err);
-	return error_set(err, TFPROF_FORMAT, "%.300s: malformed trace at byte %zu",
-		from->path ? from->path : "trace in memory", (size_t)(d.bad - from->bytes.at));
+	return input_status(&in, INPUT_XPLANE, from, &d, err);
 }
 
 enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *from,
 	struct span function, struct tfprof_error *err)
 {
-	enum tfprof_status status = source_check(from, err), checked;
+	enum tfprof_status status = source_check(from, err);
 
 	*a = (struct anatomy){0};
-	if (status != TFPROF_OK)
-		return status;
-	status = read_bytes(a, from, function, err);
-	/* Whatever was read of a file that changed meanwhile means nothing. */
-	checked = source_check(from, err);
+	if (status == TFPROF_OK)
+		status = read_bytes(a, from, function, err);
 	if (from->owner == SOURCE_MAPPED)
 		mapped_file_release(&from->file);
-	return checked == TFPROF_OK ? status : checked;
+	return status;
 }

@@ -34,7 +34,8 @@ struct host {
 
 #define KEPT_NAMES                                                                            \
 	(NAME_ITERATOR | NAME_CAPTURED | NAME_GET_NEXT | NAME_JIT | NAME_LAUNCH | NAME_COPY | \
-		NAME_COMPILE | NAME_CLOCK | NAME_ASYNC_START | NAME_ASYNC_DONE | NAME_EAGER)
+		NAME_COMPILE | NAME_CLOCK | NAME_ASYNC_START | NAME_ASYNC_DONE | NAME_EAGER | \
+		NAME_LOOP)
 #define KEPT_FACTS (FACT_STEP | FACT_CALL | FACT_EAGER | FACT_LAUNCH)
 
 static bool is_kept(uint32_t flags, unsigned has)
@@ -100,7 +101,7 @@ static bool mark(struct host *h, uint32_t node, uint32_t flags)
 		if (h->is_again) {
 			m.is_input |= keys_find(&s->captured, facts->id) != NULL;
 		} else {
-			struct process p = {facts->id, m.process, false};
+			struct process p = {.id = facts->id, .around = m.process};
 
 			m.process = (uint32_t)s->processes.n;
 			if (s->processes.n >= NONE - 1 || !vec_push(&s->processes, p))
@@ -130,7 +131,7 @@ static bool add_to_thread(struct host *h, uint32_t node, unsigned has)
 		n.class = s->ops.at[op ^ OP_COMPILED].class;
 		n.op_name = s->ops.at[op ^ OP_COMPILED].name;
 	} else if (op != NONE) {
-		n.class = s->plain.at[op].class;
+		n.class = s->plain.at[op].is_input ? WORK_INPUT : s->plain.at[op].class;
 		n.op_name = s->plain.at[op].name;
 	}
 	return thread_add(&h->thread, n);
@@ -140,7 +141,8 @@ static bool visit(struct host *h, uint32_t node)
 {
 	uint32_t flags = host_get_flags(&h->part, node);
 	unsigned has = host_get_facts(&h->part, node)->has;
-	bool ok = mark(h, node, flags) && host_find_op(&h->part, node);
+	bool is_frame = flags & NAME_PYTHON && h->part.nodes.at[node].facts == NONE;
+	bool ok = mark(h, node, flags) && (is_frame || host_find_op(&h->part, node));
 
 	count(h, flags, has);
 	if (ok && !h->is_again) {
@@ -196,9 +198,7 @@ static bool keep_open(struct host *h, struct item *next)
 		h->tree.open.at[i] = (uint32_t)i;
 	}
 	p->nodes.n = p->marks.n = h->tree.open.n;
-	if (h->reads_thread)
-		thread_keep_open(&h->thread);
-	return true;
+	return !h->reads_thread || thread_keep_open(&h->thread);
 }
 
 /* Ends a part before the item that comes next; NULL: the last one. */

@@ -50,11 +50,12 @@ uint32_t scene_add_name(struct scene *s, struct span name)
 		return text;
 	n = &s->names.at[text];
 	n->is_known = true;
-	n->flags = name_flags(name);
-	if (n->flags & NAME_PYTHON && !describe_frame(s, text, name))
-		return NONE;
-	if (!op_text_parse_node(name, &parts))
-		return text;
+	/* Most names are of operations. Looking for them in the table would take a tenth of all
+	 * time, and mistake some. */
+	if (!op_text_parse_node(name, &parts)) {
+		n->flags = name_flags(name);
+		return n->flags & NAME_PYTHON && !describe_frame(s, text, name) ? NONE : text;
+	}
 	op = strings_alias(&s->texts, parts.name);
 	n->op = op;
 	n->class = (uint8_t)class_of_type(parts.type);

@@ -30,6 +30,9 @@ static const struct pattern names[] = {
 	{NAME_ASYNC_DONE, EQUALS, "ExecutorState::ProcessAsync::Done", ""},
 	{NAME_CAPTURED, STARTS, "InstantiatedCapturedFunction", ""},
 	{NAME_ITERATOR, STARTS, "Iterator::", ""},
+	{NAME_ITERATOR, STARTS, "ReduceIterator::", ""},
+	{NAME_LOOP, EQUALS, "ReduceIterator::Root", ""},
+	{NAME_LOOP, EQUALS, "MakeIterator::RootDataset", ""},
 	{NAME_GET_NEXT, WORD, "IteratorGetNext", "::DoCompute"},
 	{NAME_JIT, STARTS, "PjitFunction(", ""},
 	{NAME_JIT, STARTS, "PmapFunction(", ""},
@@ -310,6 +313,12 @@ bool is_input_type(struct span type)
 {
 	return class_of_type(type) == ANATOMY_INPUT || span_contains(type, SPAN("Dataset")) ||
 		span_contains(type, SPAN("Iterator"));
+}
+
+bool is_queue_type(struct span type)
+{
+	return class_of_type(type) == ANATOMY_INPUT &&
+		(span_starts(type, SPAN("Queue")) || span_starts(type, SPAN("Reader")));
 }
 
 bool type_waits(struct span type)

@@ -45,6 +45,7 @@ enum {
 	NAME_DISPATCH = 1 << 25,
 	NAME_CLOCK = 1 << 26,  /* of tfprof's samples of Python's stack, see samples.c */
 	NAME_DRIVER = 1 << 27, /* a call of a GPU's driver that makes something run there */
+	NAME_LOOP = 1 << 28,   /* a loop of a graph over a dataset asks for the next element */
 };
 
 /* All of them that hold for a name. */
@@ -58,8 +59,9 @@ unsigned class_of_opcode(struct span opcode);
 /* Whether an operation of a type waits for others while it runs: a batch, a tensor of another
  * device, the end of something asynchronous. Its time is not work. */
 bool type_waits(struct span type);
-/* Whether an operation of TensorFlow serves an input pipeline. */
+/* Whether an operation of TensorFlow serves an input pipeline; or waits for a queue instead. */
 bool is_input_type(struct span type);
+bool is_queue_type(struct span type);
 /* What something on a device is, by its kind and name. */
 unsigned class_of_device_op(struct span kind, struct span name, bool is_tpu);
 

@@ -75,30 +75,35 @@ static bool read_line(struct scene *s, const struct plane *p, struct span messag
 /* ---- naming ----------------------------------------------------------------------------- */
 
 /* What samples can name: Python without a frame or an event, and calls of the framework. */
-static bool is_open(const struct stretch *st, uint32_t not_traced)
+static bool is_open(const struct scene *s, const struct stretch *st, uint32_t not_traced)
 {
-	return (st->part == ANATOMY_PYTHON && st->cause == not_traced) ||
-		(st->part == ANATOMY_DISPATCH && st->kind == CAUSE_PLAIN);
+	const struct doing *d = &s->doings.at[st->doing];
+
+	return (d->part == ANATOMY_PYTHON && d->cause == not_traced) ||
+		(d->part == ANATOMY_DISPATCH && d->kind == CAUSE_PLAIN);
 }
 
-static struct stretch named(const struct scene *s, struct stretch st, const struct sample *by)
+/* .doing is NONE on allocation failure. */
+static struct stretch named(struct scene *s, struct stretch st, const struct sample *by)
 {
-	if (st.part == ANATOMY_DISPATCH) {
-		st.other = st.cause;
-	} else if (by->leaf && is_waiting_function(span_after_last(text_of(s, by->leaf), ' '))) {
-		st.part = ANATOMY_RUNTIME;
-		st.kind = CAUSE_WAITING;
-		st.cause = by->leaf;
-		return st;
+	struct doing d = s->doings.at[st.doing];
+
+	if (d.part == ANATOMY_PYTHON && by->leaf &&
+		is_waiting_function(span_after_last(text_of(s, by->leaf), ' '))) {
+		d = (struct doing){by->leaf, d.other, ANATOMY_RUNTIME, CAUSE_WAITING};
+	} else {
+		if (d.part == ANATOMY_DISPATCH)
+			d.other = d.cause;
+		d.kind = CAUSE_FRAMES;
+		d.cause = by->function;
 	}
-	st.kind = CAUSE_FRAMES;
-	st.cause = by->function;
+	st.doing = scene_add_doing(s, d);
 	return st;
 }
 
 /* Cuts a stretch half-way between the samples that fell into it. */
-static bool cut(const struct scene *s, const struct stretch *from, const struct sample *in,
-	size_t n_in, stretches *to)
+static bool cut(struct scene *s, const struct stretch *from, const struct sample *in, size_t n_in,
+	stretches *to)
 {
 	int64_t at = from->start;
 	bool ok = true;
@@ -112,7 +117,7 @@ static bool cut(const struct scene *s, const struct stretch *from, const struct 
 		st.start = at;
 		st.end = i + 1 < n_in ? in[i].time + (in[i + 1].time - in[i].time) / 2 : from->end;
 		at = st.end;
-		ok = st.start >= st.end || vec_push(to, st);
+		ok = st.doing != NONE && (st.start >= st.end || vec_push(to, st));
 	}
 	return ok;
 }
@@ -136,8 +141,8 @@ static bool find_hits(const struct scene *s, const samples *all, uint32_t not_tr
 		if (at == s->stretches.n)
 			break;
 		st = &s->stretches.at[at];
-		if (st->start <= all->at[i].time && st->part == part && is_open(st, not_traced) &&
-			!vec_push(hits, all->at[i]))
+		if (st->start <= all->at[i].time && s->doings.at[st->doing].part == part &&
+			is_open(s, st, not_traced) && !vec_push(hits, all->at[i]))
 			return false;
 	}
 	return true;
@@ -145,8 +150,8 @@ static bool find_hits(const struct scene *s, const samples *all, uint32_t not_tr
 
 /* The stretches of a part, named by its hits; `to` gets all stretches. Those shorter than two
  * periods may well be missed, and are named after a hit within twenty. */
-static bool name_part(const struct scene *s, const samples *hits, int64_t period,
-	uint32_t not_traced, unsigned part, stretches *to)
+static bool name_part(struct scene *s, const samples *hits, int64_t period, uint32_t not_traced,
+	unsigned part, stretches *to)
 {
 	size_t first = 0;
 
@@ -155,7 +160,7 @@ static bool name_part(const struct scene *s, const samples *hits, int64_t period
 		const struct sample *near;
 		size_t n = 0;
 
-		if (st.part == part && hits->n && is_open(&st, not_traced)) {
+		if (s->doings.at[st.doing].part == part && hits->n && is_open(s, &st, not_traced)) {
 			while (first < hits->n && hits->at[first].time < st.start)
 				first++;
 			while (first + n < hits->n && hits->at[first + n].time < st.end)
@@ -173,7 +178,7 @@ static bool name_part(const struct scene *s, const samples *hits, int64_t period
 				distance(&st, near) / 20 < period)
 				st = named(s, st, near);
 		}
-		if (!vec_push(to, st))
+		if (st.doing == NONE || !vec_push(to, st))
 			return false;
 	}
 	return true;

@@ -94,6 +94,7 @@ struct plain_op {
 	uint32_t name, event; /* texts */
 	uint32_t process;     /* that it runs in: its place; NONE */
 	uint8_t class;
+	bool is_input; /* tf.data runs it */
 };
 
 /* A run of a graph, which may be a function that tf.data calls. */
@@ -101,6 +102,7 @@ struct process {
 	uint64_t id;
 	uint32_t around; /* another one; NONE */
 	bool is_input;   /* it is */
+	bool is_body;    /* of a loop over a dataset: tf.data calls it, but the step does it */
 };
 
 /* An operation of a compiled program, or of a device. */
@@ -142,12 +144,17 @@ struct step {
 	bool has_clock;     /* they are recorded; otherwise from the first operation to the last */
 };
 
+/* What a thread does. */
+struct doing {
+	uint32_t cause, other; /* texts; other: 0, or what follows " > " */
+	uint8_t part;          /* enum anatomy_part */
+	uint8_t kind;          /* enum cause_kind */
+};
+
 /* A stretch of the main thread. */
 struct stretch {
 	int64_t start, end;
-	uint32_t part;         /* enum anatomy_part */
-	uint32_t cause, other; /* texts; other: 0, or what follows " > " */
-	uint8_t kind;          /* enum cause_kind */
+	uint32_t doing; /* its place */
 };
 
 /* How the texts of a cause are put together. */
@@ -187,6 +194,7 @@ typedef VEC(struct stretch) stretch_list;
 
 struct scene {
 	struct decoder *d;
+	uint32_t get_next; /* text: what takes of batches are called */
 	const struct source *from;
 	size_t n_read; /* bytes of it since it was last released */
 	int64_t origin_ns;
@@ -204,6 +212,7 @@ struct scene {
 	VEC(struct process) processes;
 	struct targets targets;
 	struct keys captured; /* ids of functions that tf.data calls */
+	struct keys bodies;   /* of those, the bodies of loops over datasets */
 	VEC(struct work) work;
 	VEC(struct run) runs;
 	struct hash_index run_index;
@@ -216,6 +225,8 @@ struct scene {
 	enum anatomy_steps_by by;
 	uint32_t step_name; /* text */
 	VEC(struct step) steps;
+	VEC(struct doing) doings;
+	struct hash_index doing_index;
 	stretch_list stretches; /* of the line .stretches_of, in order of time */
 	uint32_t stretches_of;
 	uint64_t n_unknown_names; /* in it */
@@ -257,6 +268,17 @@ bool scene_list_compiled(struct scene *s, struct anatomy *a);
 
 /* ---- helpers ---- */
 
+static inline bool doing_is_same(struct doing a, struct doing b)
+{
+	return a.cause == b.cause && a.other == b.other && a.part == b.part && a.kind == b.kind;
+}
+
+static inline uint64_t doing_hash(struct doing d)
+{
+	return hash_mix(hash_mix(hash_secret(), (uint64_t)d.cause << 32 | d.other),
+		(uint64_t)d.part << 8 | d.kind);
+}
+
 static inline bool scene_ok(struct scene *s, bool ok)
 {
 	return decoder_alloc(s->d, ok);
@@ -289,6 +311,8 @@ static inline bool node_has(const struct scene *s, uint32_t node, unsigned has)
 uint32_t scene_add_name(struct scene *s, struct span name);
 /* A device by name. NONE on allocation failure. */
 uint32_t scene_add_device(struct scene *s, struct span name);
+/* The place of what a thread does. NONE on allocation failure. */
+uint32_t scene_add_doing(struct scene *s, struct doing doing);
 /* A run of a program. NONE on allocation failure. */
 uint32_t scene_add_run(struct scene *s, struct span module, bool has_id, uint64_t id,
 	int64_t start);

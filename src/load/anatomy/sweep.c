@@ -14,28 +14,25 @@
 
 struct slot_probe {
 	const struct sweep *w;
-	struct slot_key key;
+	struct doing key;
 };
-
-static bool is_same(struct slot_key a, struct slot_key b)
-{
-	return a.part == b.part && a.kind == b.kind && a.cause == b.cause && a.other == b.other;
-}
 
 static bool same_slot(const void *context, uint32_t i)
 {
 	const struct slot_probe *probe = context;
 
-	return is_same(probe->w->slots.at[i].key, probe->key);
+	return doing_is_same(probe->w->slots.at[i].key, probe->key);
 }
 
-uint32_t sweep_find_slot(struct sweep *w, struct slot_key key)
+uint32_t sweep_find_slot(struct sweep *w, struct doing key)
 {
 	struct slot_probe probe = {w, key};
-	uint64_t hash = hash_mix(hash_mix(hash_secret(), (uint64_t)key.cause << 32 | key.other),
-		(uint64_t)key.part << 8 | key.kind);
-	uint32_t i = hash_find(&w->index, hash, same_slot, &probe);
+	uint64_t hash = doing_hash(key);
+	uint32_t *recent = &w->recent[hash >> 52], i = *recent;
 
+	if (i < w->slots.n && doing_is_same(w->slots.at[i].key, key))
+		return i;
+	i = *recent = hash_find(&w->index, hash, same_slot, &probe);
 	if (i != NONE)
 		return i;
 	if (w->slots.n >= NONE - 1 ||
@@ -44,7 +41,7 @@ uint32_t sweep_find_slot(struct sweep *w, struct slot_key key)
 		w->failed = true;
 		return NONE;
 	}
-	return (uint32_t)w->slots.n - 1;
+	return *recent = (uint32_t)w->slots.n - 1;
 }
 
 static void give(struct sweep *w, uint32_t slot, double ps)
@@ -61,13 +58,11 @@ static void give(struct sweep *w, uint32_t slot, double ps)
 static void give_cause(struct sweep *w, unsigned part, unsigned kind, uint32_t cause,
 	uint32_t other, int64_t ps)
 {
-	struct slot_key key = {cause, other, (uint8_t)part, (uint8_t)kind};
+	struct doing key = {cause, other, (uint8_t)part, (uint8_t)kind};
+	uint32_t slot = sweep_find_slot(w, key);
 
-	/* Instants in a row often have the same one. */
-	if (!w->slots.n || w->given >= w->slots.n || !is_same(w->slots.at[w->given].key, key))
-		w->given = sweep_find_slot(w, key);
-	if (w->given != NONE)
-		give(w, w->given, (double)ps);
+	if (slot != NONE)
+		give(w, slot, (double)ps);
 }
 
 /* ---- what is alive ----------------------------------------------------------------- */
@@ -194,7 +189,7 @@ static const struct stage *stage_at(struct sweep *w, int64_t time)
 /* ---- an instant -------------------------------------------------------------------------- */
 
 /* What holds if no work of the classes is alive. */
-static unsigned part_of_thread(const struct sweep *w, const struct stretch *thread)
+static unsigned part_of_thread(const struct sweep *w, const struct doing *thread)
 {
 	if (thread && thread->part == ANATOMY_INPUT)
 		return ANATOMY_INPUT;
@@ -218,7 +213,7 @@ static unsigned part_of_thread(const struct sweep *w, const struct stretch *thre
 	}
 }
 
-static unsigned part_of_instant(const struct sweep *w, const struct stretch *thread)
+static unsigned part_of_instant(const struct sweep *w, const struct doing *thread)
 {
 	for (unsigned c = 0; c < SWEEP_CLASSES; c++)
 		if (w->classes[c].n_alive)
@@ -235,7 +230,7 @@ static unsigned part_of_device(const struct sweep *w, unsigned state, unsigned o
 	return w->n_alive_on_devices ? ANATOMY_IDLE : of_thread;
 }
 
-static void add_hidden(struct sweep *w, unsigned part, const struct stretch *thread, int64_t ps)
+static void add_hidden(struct sweep *w, unsigned part, const struct doing *thread, int64_t ps)
 {
 	static const unsigned classes[] = {ANATOMY_COMMUNICATION, ANATOMY_COPY, ANATOMY_INPUT,
 		ANATOMY_CALLBACK};
@@ -251,17 +246,31 @@ static void add_hidden(struct sweep *w, unsigned part, const struct stretch *thr
 		w->hidden[thread->part] += ps;
 }
 
+/* What is waited for, if no batch of tf.data is: a queue. NONE. */
+static uint32_t find_queue(const struct sweep *w)
+{
+	uint32_t first = w->classes[ANATOMY_INPUT].first;
+
+	for (uint32_t i = first; i != NONE; i = w->slots.at[i].next)
+		if (w->slots.at[i].key.cause == w->s->get_next)
+			return NONE;
+	return first;
+}
+
 static void add_input(struct sweep *w, int64_t start, int64_t ps)
 {
 	const struct stage *stage = stage_at(w, start);
+	uint32_t queue = find_queue(w);
 
-	if (stage)
+	if (queue != NONE)
+		give(w, queue, (double)ps);
+	else if (stage)
 		give_cause(w, ANATOMY_INPUT, CAUSE_STAGE, stage->path, stage->name, ps);
 	else
-		give_cause(w, ANATOMY_INPUT, CAUSE_PLAIN, w->get_next, 0, ps);
+		give_cause(w, ANATOMY_INPUT, CAUSE_PLAIN, w->s->get_next, 0, ps);
 }
 
-static void add_callback(struct sweep *w, const struct stretch *thread, int64_t ps)
+static void add_callback(struct sweep *w, const struct doing *thread, int64_t ps)
 {
 	uint32_t alive = w->classes[ANATOMY_CALLBACK].first;
 
@@ -271,7 +280,7 @@ static void add_callback(struct sweep *w, const struct stretch *thread, int64_t 
 		give(w, alive, (double)ps);
 }
 
-static void add_cause(struct sweep *w, unsigned part, const struct stretch *thread, int64_t start,
+static void add_cause(struct sweep *w, unsigned part, const struct doing *thread, int64_t start,
 	int64_t end)
 {
 	unsigned place = end <= w->window->first_work ? CAUSE_BEFORE
@@ -292,7 +301,7 @@ static void add_cause(struct sweep *w, unsigned part, const struct stretch *thre
 			thread->cause, thread->other, end - start);
 }
 
-static void add_instant(struct sweep *w, const struct stretch *thread, int64_t start, int64_t end)
+static void add_instant(struct sweep *w, const struct doing *thread, int64_t start, int64_t end)
 {
 	unsigned part = part_of_instant(w, thread);
 	unsigned of_thread = part_of_thread(w, thread);
@@ -324,7 +333,7 @@ static void add_time(struct sweep *w, int64_t start, int64_t end)
 		} else if (thread && thread->end < end) {
 			until = thread->end;
 		}
-		add_instant(w, thread, start, until);
+		add_instant(w, thread ? &w->s->doings.at[thread->doing] : NULL, start, until);
 		start = until;
 	}
 }

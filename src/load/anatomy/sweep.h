@@ -7,15 +7,9 @@
 /* Compute, communication, copy, input: in this order the first that is alive is the part. */
 enum { SWEEP_CLASSES = ANATOMY_INPUT + 1 };
 
-/* A cause of a part; of work, what is alive. */
-struct slot_key {
-	uint32_t cause, other; /* texts */
-	uint8_t part;          /* or class of work */
-	uint8_t kind;          /* enum cause_kind */
-};
-
+/* A cause of a part; of work, what is alive: .part is its class. */
 struct slot {
-	struct slot_key key;
+	struct doing key;
 	uint32_t n_alive;
 	uint32_t previous, next; /* alive of its class, in the order they began */
 	double entered;          /* its class' share then */
@@ -49,7 +43,7 @@ struct sweep {
 	struct anatomy *to;
 	VEC(struct slot) slots;
 	struct hash_index index;
-	uint32_t given; /* the slot of the last cause */
+	uint32_t recent[4096]; /* slots, by hash */
 	VEC(uint32_t) touched;
 	uint32_t *slot_of; /* by work */
 	struct class_state classes[WORK_NONE];
@@ -68,7 +62,6 @@ struct sweep {
 	size_t thread;              /* the stretch that it is at */
 	VEC(struct sort_item) keys; /* to sort causes */
 	VEC(struct anatomy_cause) unsorted;
-	uint32_t get_next; /* text */
 	int64_t parts[N_ANATOMY_PARTS], hidden[N_ANATOMY_PARTS], input_work_ps;
 	bool failed;
 };
@@ -83,7 +76,7 @@ bool sweep_init(struct sweep *w);
 void sweep_clear(struct sweep *w);
 
 /* The slot of a cause, made if it is new; NONE on allocation failure, which .failed has. */
-uint32_t sweep_find_slot(struct sweep *w, struct slot_key key);
+uint32_t sweep_find_slot(struct sweep *w, struct doing key);
 
 /* The causes that got some in this window, largest first. False on allocation failure. */
 bool sweep_list_causes(struct sweep *w, struct anatomy_causes *causes);

@@ -67,7 +67,7 @@ static bool make_slots(struct sweep *w)
 		return false;
 	for (size_t i = 0; !w->failed && i < s->work.n; i++)
 		w->slot_of[i] = sweep_find_slot(w,
-			(struct slot_key){s->work.at[i].name, 0, s->work.at[i].class, CAUSE_PLAIN});
+			(struct doing){s->work.at[i].name, 0, s->work.at[i].class, CAUSE_PLAIN});
 	return !w->failed;
 }
 
@@ -84,9 +84,7 @@ bool sweep_init(struct sweep *w)
 {
 	for (unsigned c = 0; c < WORK_NONE; c++)
 		w->classes[c].first = w->classes[c].last = NONE;
-	w->get_next = strings_alias(&w->s->texts, SPAN("IteratorGetNext"));
-	w->failed = w->get_next == NONE || !list_windows(w) || !list_times(w) || !make_slots(w) ||
-		!make_devices(w);
+	w->failed = !list_windows(w) || !list_times(w) || !make_slots(w) || !make_devices(w);
 	return !w->failed;
 }
 
@@ -106,7 +104,7 @@ void sweep_clear(struct sweep *w)
 
 /* ---- causes -------------------------------------------------------------------------- */
 
-static void put_cause(struct buf *b, const struct scene *s, struct slot_key key)
+static void put_cause(struct buf *b, const struct scene *s, struct doing key)
 {
 	static const char *const before[] = {
 		[CAUSE_PLAIN] = "",

@@ -6,15 +6,24 @@
 
 #include "load/anatomy/host.h"
 
-static const struct thread_state no_state = {NONE, NONE, NONE, NONE, NONE, 0, NONE, NONE, NONE,
-	WORK_NONE, false, false};
+static const struct thread_state no_state = {
+	.known = NONE,
+	.unknown = NONE,
+	.frame = NONE,
+	.user = NONE,
+	.called = NONE,
+	.compiles = NONE,
+	.traced = NONE,
+	.call = NONE,
+	.part = WORK_NONE,
+};
 
 /* What a node that is no frame says; WORK_NONE if nothing. */
-static unsigned part_of(struct thread_node n, uint32_t flags)
+static unsigned part_of(const struct thread_key *n, uint32_t flags)
 {
-	if (n.class != WORK_NONE)
-		return n.class;
-	if (n.has & FACT_STEP || flags & NAME_REGION_START)
+	if (n->class != WORK_NONE)
+		return n->class;
+	if (n->has & FACT_STEP || flags & NAME_REGION_START)
 		return WORK_NONE;
 	if (flags & NAME_RUNS)
 		return ANATOMY_RUNTIME;
@@ -26,30 +35,34 @@ static unsigned part_of(struct thread_node n, uint32_t flags)
 		return ANATOMY_RUNTIME;
 	if (flags & NAME_COPY)
 		return ANATOMY_COPY;
-	if (flags & NAME_DISPATCH || n.has & FACT_CALL)
+	if (flags & NAME_DISPATCH || n->has & FACT_CALL)
 		return ANATOMY_DISPATCH;
 	return WORK_NONE;
 }
 
-static void add_frame(struct thread_state *st, const struct node *node, const struct name *name)
+/* The first frame below the marker of a step is of the user's file, whoever has the marker. */
+static void add_frame(struct thread_state *st, const struct name *name)
 {
-	const int64_t long_ps = 100000000;
+	uint32_t frame = st->key.name;
 
-	st->frame = node->name;
-	st->is_long = node->end_ps - node->start >= long_ps;
+	st->frame = frame;
+	st->is_long = st->key.is_long;
 	st->unknown = NONE;
-	if (!st->file && name->is_users) {
+	if (name->is_users && (!st->file || (st->begins_step && !name->is_library))) {
 		st->file = name->file;
-		st->user = node->name;
+		st->user = frame;
+		st->called = NONE;
+		st->is_library = false;
 	} else if (st->file && name->has_file && st->file == name->file) {
-		st->user = node->name;
+		st->user = frame;
 		st->called = NONE;
 		st->is_library = false;
 	} else if (st->file && name->has_file && (!name->is_users || name->is_library)) {
 		st->is_library = true;
 	} else if (st->file && name->has_file && !st->is_library) {
-		st->called = node->name; /* functions of C, such as next(), may lie between */
+		st->called = frame; /* functions of C, such as next(), may lie between */
 	}
+	st->begins_step &= !name->has_file;
 }
 
 /* A name that nothing is known about. */
@@ -61,48 +74,49 @@ static void count_unknown(struct thread_reader *r, struct name *name)
 	r->n_unknown_names++;
 }
 
-static struct thread_state find_state(struct thread_reader *r, struct thread_node n)
+static struct thread_state find_state(struct thread_reader *r, const struct thread_key *n)
 {
 	struct scene *s = r->s;
-	const struct node *node = &r->nodes->at[n.place];
-	struct thread_state st = node->up == NONE ? no_state : r->states.at[node->up];
-	struct name *name = &s->names.at[node->name];
+	struct thread_state st = n->up == NONE ? no_state : r->states.at[n->up];
+	struct name *name = &s->names.at[n->name];
 	unsigned part;
 
+	st.key = *n;
 	if (name->flags & NAME_PYTHON) {
-		add_frame(&st, node, name);
+		add_frame(&st, name);
 	} else if ((part = part_of(n, name->flags)) != WORK_NONE) {
 		uint32_t compiles = st.compiles, traced = st.traced, call = st.call;
 
 		st = no_state;
-		st.known = n.class == WORK_NONE ? node->name : n.op_name;
+		st.key = *n;
+		st.known = n->class == WORK_NONE ? n->name : n->op_name;
 		st.part = (uint8_t)part;
 		st.compiles = compiles;
 		st.traced = traced;
 		st.call = call;
-	} else if (!(n.has & FACT_STEP) && !(name->flags & NAME_REGION_START) &&
-		text_of(s, node->name).n) {
-		st.unknown = node->name;
+	} else if (!(n->has & FACT_STEP) && !(name->flags & NAME_REGION_START) &&
+		text_of(s, n->name).n) {
+		st.unknown = n->name;
 		st.frame = NONE;
 		count_unknown(r, name);
 	}
-	if (n.has & FACT_CALL)
-		st.call = node->name;
+	if (n->has & FACT_CALL)
+		st.call = n->name;
+	st.begins_step |= (n->has & FACT_STEP) != 0;
 	/* A function of TensorFlow that XLA compiles is compiled where it is about to run. */
-	if (st.compiles == NONE && name->flags & (NAME_JIT | NAME_PROGRAM) &&
-		r->n_compile.at[node->end] > r->n_compile.at[n.place + 1])
-		st.compiles = name->flags & NAME_JIT || st.call == NONE ? node->name : st.call;
-	if (st.traced == NONE && n.has & FACT_TRACED)
-		st.traced = node->name;
+	if (st.compiles == NONE && n->compiles)
+		st.compiles = name->flags & NAME_JIT || st.call == NONE ? n->name : st.call;
+	if (st.traced == NONE && n->has & FACT_TRACED)
+		st.traced = n->name;
 	return st;
 }
 
-/* ---- stretches ------------------------------------------------------------------------ */
+/* ---- what it does ------------------------------------------------------------------------ */
 
 /* What names a stretch of Python beside the user's frame. That a call of a library takes long says
  * less than which function of another file makes it; of short ones, that are many, the library's
  * own names stay apart. */
-static void set_frames(const struct scene *s, const struct thread_state *st, struct stretch *to)
+static void set_frames(const struct scene *s, const struct thread_state *st, struct doing *to)
 {
 	uint32_t user = st->user == NONE ? st->frame : st->user;
 	uint32_t leaf = st->called != NONE && st->is_long ? st->called : st->frame;
@@ -114,7 +128,7 @@ static void set_frames(const struct scene *s, const struct thread_state *st, str
 }
 
 static void set_cause(const struct thread_reader *r, const struct thread_state *st,
-	struct stretch *to)
+	struct doing *to)
 {
 	const struct scene *s = r->s;
 	unsigned part = st->unknown != NONE || st->known == NONE ? WORK_NONE : st->part;
@@ -148,58 +162,137 @@ static void set_cause(const struct thread_reader *r, const struct thread_state *
 			to->cause = r->not_traced;
 		return;
 	}
-	to->part = part >= N_ANATOMY_PARTS ? ANATOMY_RUNTIME : part;
+	to->part = part >= N_ANATOMY_PARTS ? ANATOMY_RUNTIME : (uint8_t)part;
 }
 
+static bool is_same(const struct thread_key *a, const struct thread_key *b)
+{
+	return a->up == b->up && a->name == b->name && a->op_name == b->op_name &&
+		a->has == b->has && a->class == b->class && a->is_long == b->is_long &&
+		a->compiles == b->compiles;
+}
+
+struct key_of_state {
+	const struct thread_reader *r;
+	const struct thread_key *key;
+};
+
+static bool same_state(const void *context, uint32_t i)
+{
+	const struct key_of_state *probe = context;
+
+	return is_same(&probe->r->states.at[i].key, probe->key);
+}
+
+static uint64_t hash_of(const struct thread_key *key)
+{
+	return hash_mix(hash_mix(hash_secret(), (uint64_t)key->up << 32 | key->name),
+		(uint64_t)key->op_name << 32 | (unsigned)key->has << 16 | key->class << 2 |
+			key->is_long << 1 | key->compiles);
+}
+
+/* NONE on allocation failure. */
+static uint32_t add_state(struct thread_reader *r, const struct thread_key *key, uint64_t hash)
+{
+	struct key_of_state probe = {r, key};
+	uint32_t i = hash_find(&r->state_index, hash, same_state, &probe);
+	struct thread_state st;
+	struct doing doing = {0};
+
+	if (i != NONE)
+		return i;
+	st = find_state(r, key);
+	set_cause(r, &st, &doing);
+	st.doing = scene_add_doing(r->s, doing);
+	if (st.doing == NONE || !vec_push(&r->states, st) ||
+		!hash_add(&r->state_index, hash, (uint32_t)r->states.n - 1))
+		return NONE;
+	return (uint32_t)r->states.n - 1;
+}
+
+static uint32_t state_of(struct thread_reader *r, struct thread_node n)
+{
+	const int64_t long_ps = 100000000;
+	const struct node *node = &r->nodes->at[n.place];
+	uint32_t flags = r->s->names.at[node->name].flags, *recent;
+	struct thread_key key = {
+		.up = node->up == NONE ? NONE : r->state_of.at[node->up],
+		.name = node->name,
+		.op_name = n.class == WORK_NONE ? 0 : n.op_name,
+		.has = n.has & (FACT_STEP | FACT_CALL | FACT_TRACED),
+		.class = (uint8_t)n.class,
+		.is_long = flags & NAME_PYTHON && node->end_ps - node->start >= long_ps,
+		.compiles = flags & (NAME_JIT | NAME_PROGRAM) &&
+			r->n_compile.at[node->end] > r->n_compile.at[n.place + 1],
+	};
+	uint64_t hash = hash_of(&key);
+
+	recent = &r->recent[hash >> 54];
+	if (*recent >= r->states.n || !is_same(&r->states.at[*recent].key, &key))
+		*recent = add_state(r, &key, hash);
+	return *recent;
+}
+
+/* ---- stretches ------------------------------------------------------------------------ */
+
 /* Neighbours that say the same are one. */
-static bool add_stretch(struct thread_reader *r, const struct stretch *stretch, int64_t end)
+static bool add_stretch(struct thread_reader *r, uint32_t doing, int64_t end)
 {
 	struct stretch *last = r->stretches.n ? &r->stretches.at[r->stretches.n - 1] : NULL;
-	struct stretch added = *stretch;
+	int64_t start = r->at;
 
-	if (r->at >= end)
+	if (start >= end)
 		return true;
-	added.start = r->at;
-	added.end = end;
 	r->at = end;
-	if (last && last->part == added.part && last->kind == added.kind &&
-		last->cause == added.cause && last->other == added.other) {
+	if (last && last->doing == doing) {
 		last->end = end;
 		return true;
 	}
-	return vec_push(&r->stretches, added);
+	return vec_push(&r->stretches, ((struct stretch){start, end, doing}));
 }
 
 /* Stretches of all nodes, in order of time: a node's until its first child, the child's, and so
  * on, with what is open kept on a stack. `up`: what the next node is within. */
 static bool reach(struct thread_reader *r, uint32_t up, int64_t start)
 {
-	const struct scene *s = r->s;
-	struct stretch outside = {.part = s->is_main_known ? ANATOMY_PYTHON : ANATOMY_UNKNOWN,
-		.cause = s->is_main_known ? r->not_traced : 0};
+	const struct thread_open *o;
 	bool ok = true;
 
-	while (ok && r->open.n && r->open.at[r->open.n - 1].node != up) {
-		const struct thread_open *o = &r->open.at[--r->open.n];
-
-		ok = add_stretch(r, &o->stretch, r->nodes->at[o->node].end_ps);
+	while (ok && r->open.n && (o = &r->open.at[r->open.n - 1])->node != up) {
+		ok = add_stretch(r, r->states.at[o->state].doing, r->nodes->at[o->node].end_ps);
+		r->open.n--;
 	}
 	return ok &&
-		add_stretch(r, r->open.n ? &r->open.at[r->open.n - 1].stretch : &outside, start);
+		add_stretch(r,
+			r->open.n ? r->states.at[r->open.at[r->open.n - 1].state].doing
+				  : r->outside,
+			start);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------ */
 
+static void forget_states(struct thread_reader *r)
+{
+	r->states.n = 0;
+	hash_clear(&r->state_index);
+	memset(r->recent, 0, sizeof(r->recent));
+}
+
 bool thread_begin(struct thread_reader *r, struct scene *s, const node_list *nodes)
 {
+	struct doing outside = {.part = s->is_main_known ? ANATOMY_PYTHON : ANATOMY_UNKNOWN};
+
 	r->s = s;
 	r->line = ++s->n_threads_read;
 	r->n_unknown_names = 0;
 	r->nodes = nodes;
 	r->at = INT64_MIN;
-	r->states.n = r->open.n = r->stretches.n = 0;
+	forget_states(r);
+	r->state_of.n = r->open.n = r->stretches.n = 0;
 	r->not_traced = strings_alias(&s->texts, SPAN("Python (not traced)"));
-	return r->not_traced != NONE;
+	outside.cause = s->is_main_known ? r->not_traced : 0;
+	r->outside = scene_add_doing(s, outside);
+	return r->not_traced != NONE && r->outside != NONE;
 }
 
 bool thread_prepare(struct thread_reader *r, size_t first)
@@ -209,7 +302,7 @@ bool thread_prepare(struct thread_reader *r, size_t first)
 	uint32_t n_compile = 0;
 
 	r->n_compile.n = 0;
-	if (!vec_reserve(&r->n_compile, n + 1) || !vec_reserve(&r->states, n - r->states.n))
+	if (!vec_reserve(&r->n_compile, n + 1) || !vec_reserve(&r->state_of, n - r->state_of.n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		r->n_compile.at[i] = n_compile;
@@ -222,21 +315,44 @@ bool thread_prepare(struct thread_reader *r, size_t first)
 bool thread_add(struct thread_reader *r, struct thread_node n)
 {
 	const struct node *node = &r->nodes->at[n.place];
-	struct thread_state st = find_state(r, n);
-	struct thread_open open = {.node = n.place};
+	uint32_t state = state_of(r, n);
 
-	r->states.at[r->states.n++] = st;
-	set_cause(r, &st, &open.stretch);
-	return reach(r, node->up, node->start) && vec_push(&r->open, open);
+	r->state_of.at[r->state_of.n++] = state;
+	return state != NONE && reach(r, node->up, node->start) &&
+		vec_push(&r->open, ((struct thread_open){n.place, state}));
 }
 
-void thread_keep_open(struct thread_reader *r)
+/* States of what is over are found again if they recur: no more than these stay. */
+static bool keep_states(struct thread_reader *r)
 {
+	enum { MOST = 1 << 16 };
+	VEC(struct thread_state) kept = {0};
+
+	if (r->states.n < MOST)
+		return true;
 	for (size_t i = 0; i < r->open.n; i++) {
-		r->states.at[i] = r->states.at[r->open.at[i].node];
+		if (!vec_push(&kept, r->states.at[r->open.at[i].state])) {
+			vec_clear(&kept);
+			return false;
+		}
+		kept.at[i].key.up = i ? (uint32_t)i - 1 : NONE;
+		r->open.at[i].state = (uint32_t)i;
+	}
+	forget_states(r);
+	vec_take(&r->states, &kept);
+	return true;
+}
+
+bool thread_keep_open(struct thread_reader *r)
+{
+	bool ok = keep_states(r);
+
+	for (size_t i = 0; ok && i < r->open.n; i++) {
+		r->state_of.at[i] = r->open.at[i].state;
 		r->open.at[i].node = (uint32_t)i;
 	}
-	r->states.n = r->open.n;
+	r->state_of.n = r->open.n;
+	return ok;
 }
 
 bool thread_end(struct thread_reader *r)
@@ -247,6 +363,8 @@ bool thread_end(struct thread_reader *r)
 void thread_clear(struct thread_reader *r)
 {
 	vec_clear(&r->states);
+	hash_clear(&r->state_index);
+	vec_clear(&r->state_of);
 	vec_clear(&r->n_compile);
 	vec_clear(&r->open);
 	vec_clear(&r->stretches);
@@ -268,12 +386,15 @@ static bool is_outdated(const struct scene *s)
 bool scene_read_main(struct scene *s)
 {
 	/* What the host did cannot be told by the clock of a device. */
-	struct stretch all = {INT64_MIN, INT64_MAX, ANATOMY_UNKNOWN, 0, 0, CAUSE_PLAIN};
+	struct doing unknown = {.part = ANATOMY_UNKNOWN};
+	struct stretch all = {INT64_MIN, INT64_MAX, NONE};
 
 	if (s->timed_device != NONE) {
-		all.cause = strings_alias(&s->texts, SPAN("(unexplained)"));
+		unknown.cause = strings_alias(&s->texts, SPAN("(unexplained)"));
 		s->stretches.n = 0;
-		return scene_ok(s, all.cause != NONE && vec_push(&s->stretches, all));
+		all.doing = scene_add_doing(s, unknown);
+		return scene_ok(s,
+			unknown.cause != NONE && all.doing != NONE && vec_push(&s->stretches, all));
 	}
 	return s->main == NONE || !is_outdated(s) || host_read_main(s);
 }

@@ -166,6 +166,12 @@ static bool has_launch(const struct host_part *h, uint32_t node)
 	return false;
 }
 
+/* "Type" of "name:Type". */
+static struct span type_of(const struct scene *s, uint32_t name)
+{
+	return span_after_last(text_of(s, name), ':');
+}
+
 static bool add_plain(struct host_part *h, uint32_t node, uint32_t name, unsigned class)
 {
 	struct scene *s = h->s;
@@ -174,9 +180,13 @@ static bool add_plain(struct host_part *h, uint32_t node, uint32_t name, unsigne
 		.name = name,
 		.event = h->nodes.at[node].name,
 		.process = m->process,
-		.class = (uint8_t)(m->is_input ? WORK_INPUT : class)};
+		.class = (uint8_t) class,
+		.is_input = m->is_input};
 
-	if (op.class == ANATOMY_COMPUTE && s->has_accelerator && has_launch(h, node))
+	if (class == ANATOMY_INPUT && !is_queue_type(type_of(s, h->nodes.at[node].name)))
+		op.name = s->get_next;
+	if (op.class == ANATOMY_COMPUTE && !op.is_input && s->has_accelerator &&
+		has_launch(h, node))
 		op.class = ANATOMY_DISPATCH;
 	m->op = (uint32_t)s->plain.n;
 	return s->plain.n < OP_COMPILED && vec_push(&s->plain, op);
@@ -229,7 +239,7 @@ static bool add_program(struct host_part *h, uint32_t node)
 
 	if (name == NONE || !add_plain(h, node, name, ANATOMY_COMPUTE))
 		return false;
-	s->plain.at[s->plain.n - 1].class = ANATOMY_COMPUTE;
+	s->plain.at[s->plain.n - 1].is_input = false;
 	s->plain.at[s->plain.n - 1].process = NONE;
 	return true;
 }
@@ -390,13 +400,25 @@ static bool add_times(struct scene *s)
 
 /* ---- input pipelines ---------------------------------------------------------------- */
 
+/* A loop of a graph over a dataset ("for x in data") is made a function that the dataset calls for
+ * each element: "ReduceIterator::Root::Prefetch::Scan". */
+static bool is_body(const struct scene *s, uint32_t captured)
+{
+	uint32_t up = s->nodes.at[captured].up;
+	struct span stage = up == NONE ? SPAN("") : text_of(s, s->nodes.at[up].name);
+
+	return span_starts(stage, SPAN("Reduce")) &&
+		(span_ends(stage, SPAN("::Scan")) || !span_contains(stage, SPAN("::Root")));
+}
+
 static bool collect_captured(struct scene *s)
 {
 	bool ok = true;
 
 	for (uint32_t n = 0; ok && n < s->n_host; n++)
 		if (name_of(s, n) & NAME_CAPTURED && node_has(s, n, FACT_ID))
-			ok = keys_set(&s->captured, facts_of(s, n)->id, n);
+			ok = keys_set(is_body(s, n) ? &s->bodies : &s->captured, facts_of(s, n)->id,
+				n);
 	return ok;
 }
 
@@ -406,13 +428,23 @@ static void mark_input(struct scene *s)
 	for (size_t i = 0; i < s->processes.n; i++) {
 		struct process *p = &s->processes.at[i];
 
-		p->is_input = keys_find(&s->captured, p->id) ||
-			(p->around != NONE && s->processes.at[p->around].is_input);
+		const struct process *around =
+			p->around == NONE ? NULL : &s->processes.at[p->around];
+
+		p->is_body = keys_find(&s->bodies, p->id) || (around && around->is_body);
+		p->is_input = !p->is_body &&
+			(keys_find(&s->captured, p->id) || (around && around->is_input));
 	}
-	for (size_t i = 0; s->captured.at.n && i < s->plain.n; i++)
-		if (s->plain.at[i].process != NONE &&
-			s->processes.at[s->plain.at[i].process].is_input)
-			s->plain.at[i].class = WORK_INPUT;
+	for (size_t i = 0; i < s->plain.n; i++) {
+		struct plain_op *op = &s->plain.at[i];
+		const struct process *in =
+			op->process == NONE ? NULL : &s->processes.at[op->process];
+
+		if (in && in->is_body)
+			op->is_input = false;
+		else if (op->is_input || (in && in->is_input))
+			op->class = WORK_INPUT;
+	}
 }
 
 /* ---- other time -------------------------------------------------------------------- */
@@ -465,15 +497,17 @@ static bool add_whole(struct scene *s, uint32_t n, unsigned class, uint32_t name
 /* Takes of batches, and asynchronous kernels. */
 static bool add_others(struct scene *s)
 {
-	uint32_t get_next = strings_alias(&s->texts, SPAN("IteratorGetNext"));
 	struct keys starts = {0};
-	bool ok = get_next != NONE && collect_starts(s, &starts);
+	bool ok = collect_starts(s, &starts);
 
 	for (uint32_t n = 0; ok && n < s->n_host; n++) {
 		uint32_t flags = name_of(s, n);
 
 		if (flags & NAME_GET_NEXT)
-			ok = add_whole(s, n, ANATOMY_INPUT, get_next);
+			ok = add_whole(s, n, ANATOMY_INPUT, s->get_next);
+		if (ok && flags & NAME_LOOP)
+			ok = add_whole(s, n, ANATOMY_INPUT,
+				flags & NAME_ITERATOR ? s->get_next : s->nodes.at[n].name);
 		if (ok && flags & NAME_ASYNC_DONE)
 			ok = add_async(s, &starts, n);
 	}
@@ -501,4 +535,5 @@ void scene_clear_work(struct scene *s)
 	vec_clear(&s->targets.at);
 	hash_clear(&s->targets.index);
 	keys_clear(&s->captured);
+	keys_clear(&s->bodies);
 }
