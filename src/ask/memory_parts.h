@@ -45,7 +45,7 @@ struct live_row {
 	uint32_t layer, line; /* text ids */
 };
 
-/* Those of a layer. */
+/* The live buffers of a layer. */
 struct live_layer {
 	uint32_t text;
 	uint32_t n;
@@ -75,7 +75,7 @@ void memory_program_clear(struct memory_program *x);
 int64_t memory_program_bytes(const struct memory_program *x);
 /* These return false on allocation failure. */
 bool memory_program_put(struct memory_program *x, struct span name);
-/* Its largest buffer, in a sentence. */
+/* The program's largest buffer, in a sentence. */
 bool memory_program_put_headline(struct memory_program *x, struct span name, struct buf *b);
 void memory_program_note(struct memory_program *x, struct span name);
 

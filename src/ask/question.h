@@ -102,7 +102,7 @@ void answer_clear(struct answer *a);
 
 void answer_note(struct answer *a, const char *id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same for a text of any length. */
+/* A note whose text may have any length. */
 void answer_note_text(struct answer *a, const char *id, struct span text);
 /* A note for each line of a text, which is cleared. */
 void answer_note_lines(struct answer *a, const char *id, struct buf *text);

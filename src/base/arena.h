@@ -31,7 +31,7 @@ void arena_join(struct arena *a, struct arena *other);
 
 void arena_clear(struct arena *a);
 
-/* The same, but keeps up to `most` bytes for reuse. */
+/* Empties the arena, but keeps up to `most` bytes for reuse. */
 void arena_reset(struct arena *a, size_t most);
 
 #endif

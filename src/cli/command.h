@@ -51,7 +51,7 @@ static inline int command_is_view(enum command_id id)
 	return id < COMMAND_ADVISE;
 }
 
-/* Whether it prints a report on the profile. */
+/* Whether a command prints a report on the profile. */
 static inline int command_has_report(enum command_id id)
 {
 	return id <= COMMAND_ASK;

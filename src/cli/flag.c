@@ -103,6 +103,12 @@ static bool get_option(size_t i, struct flag *flag)
 	return false;
 }
 
+static void get_other(size_t i, struct flag *flag)
+{
+	*flag = others[i];
+	flag->kind = "";
+}
+
 bool flag_get(size_t i, struct flag *flag)
 {
 	size_t n_files = 0, n_options = 0;
@@ -119,8 +125,7 @@ bool flag_get(size_t i, struct flag *flag)
 	i -= n_options;
 	if (i >= N_OTHERS)
 		return false;
-	*flag = others[i];
-	flag->kind = "";
+	get_other(i, flag);
 	return true;
 }
 
@@ -132,11 +137,24 @@ static bool is_name(const char *flag, const char *name, size_t length)
 	return !flag[length];
 }
 
+/* Of options of one name, the first. By number, each would look for others of its name. */
 bool flag_find(const char *name, size_t length, struct flag *flag)
 {
-	for (size_t i = 0; flag_get(i, flag); i++)
+	const struct tfprof_option_info *info;
+
+	for (size_t i = 0; get_file(i, flag); i++)
 		if (is_name(flag->name, name, length))
 			return true;
+	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++)
+		if (is_name(info->name, name, length)) {
+			set_option(i, flag);
+			return true;
+		}
+	for (size_t i = 0; i < N_OTHERS; i++)
+		if (is_name(others[i].name, name, length)) {
+			get_other(i, flag);
+			return true;
+		}
 	return false;
 }
 

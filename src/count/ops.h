@@ -80,10 +80,10 @@ struct op_rule {
 
 /* NULL if there is none. */
 const struct op_rule *op_find_rule(struct span type);
-/* Likewise of a Keras layer, by its class (layers.h). */
+/* The rule of a Keras layer, by its class (layers.h). */
 const struct op_rule *layer_find_rule(struct span class_name);
-/* Whether it is a matrix product or a convolution, forward or backward: what XLA compiles to a
- * dot or a convolution. */
+/* Whether a rule is of a matrix product or a convolution, forward or backward: what XLA compiles to
+ * a dot or a convolution. */
 bool op_rule_is_product(const struct op_rule *rule);
 
 /* The value of an elementwise operation, if those of its inputs are known; its shape is

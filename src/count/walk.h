@@ -210,7 +210,7 @@ void walk_note(struct walk *w, enum note_kind kind, int64_t number);
 /* For programs: "loop_unknown". */
 const char *walk_note_get_id(const struct walk_note *note);
 void walk_note_put(const struct walk_note *note, struct buf *b);
-/* Whether it says that something was not counted, of unknown size. */
+/* Whether a note says that something was not counted, of unknown size. */
 bool walk_note_is_gap(const struct walk_note *note);
 /* Whether there is such a note. */
 bool walk_is_cut(const struct walk *w);

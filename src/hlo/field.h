@@ -29,7 +29,7 @@ static inline void hlo_add(int64_t *sum, int64_t value)
 /* The numbers of a repeated field, packed or not. */
 typedef VEC(uint64_t) hlo_numbers;
 void hlo_read_numbers(struct decoder *d, struct span message, uint32_t field, hlo_numbers *numbers);
-/* The same, behind those that are there. */
+/* Appends the numbers of one field to those that are there. */
 void hlo_add_numbers(struct decoder *d, const struct wire_field *f, hlo_numbers *numbers);
 
 /* A nested message or text; empty if it is not there. */

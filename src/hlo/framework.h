@@ -24,7 +24,7 @@ struct hlo_heroes {
 bool hlo_heroes_find(struct hlo_heroes *h, const struct hlo_program *p);
 void hlo_heroes_clear(struct hlo_heroes *h);
 
-/* That of a fusion; NONE if it is none or has none. */
+/* The hero of a fusion; NONE if `op` is no fusion or has none. */
 uint32_t hlo_find_hero(const struct hlo_program *p, const struct hlo_heroes *h, uint32_t op);
 
 /* Whether a type is only about layout ("transpose", "reshape"). */

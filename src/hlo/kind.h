@@ -39,7 +39,7 @@ struct hlo_kinds {
 bool hlo_kinds_find(struct hlo_kinds *k, const struct hlo_program *p);
 void hlo_kinds_clear(struct hlo_kinds *k);
 
-/* Whether it copies from or to the host's memory. */
+/* Whether an operation copies from or to the host's memory. */
 bool hlo_is_transfer(const struct hlo_program *p, const struct hlo_op *op);
 
 #endif

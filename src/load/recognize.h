@@ -37,7 +37,7 @@ struct recognized {
  * unknown". */
 struct recognized recognize(struct span bytes);
 
-/* Its name alone. */
+/* The name alone of what bytes look like. */
 const char *recognize_name(struct span bytes);
 
 /* How bytes of a kind are recognized. */

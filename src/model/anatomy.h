@@ -126,8 +126,8 @@ struct anatomy_total {
 
 void anatomy_sum(const struct anatomy *a, struct anatomy_total *total);
 
-/* Their causes, or those of the gaps before them, largest first. False on allocation failure;
- * clear the list in any case. */
+/* Causes of the steps' parts, or of the gaps before steps, largest first. False on allocation
+ * failure; clear the list in any case. */
 typedef VEC(struct anatomy_cause) anatomy_cause_list;
 bool anatomy_sum_causes(const struct anatomy *a, bool of_gaps, anatomy_cause_list *list);
 

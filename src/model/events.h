@@ -164,7 +164,7 @@ int64_t events_end(const struct events *e, size_t row);
  * events_unselect() in either case. */
 bool events_select(struct events *only, const struct events *whole, const unsigned char *selected,
 	size_t n_nodes);
-/* The same of the first `n_lanes` lanes. */
+/* Selects rows of the first `n_lanes` lanes only. */
 bool events_select_rows(struct events *only, const struct events *whole, size_t n_lanes,
 	const unsigned char *selected, size_t n_nodes);
 void events_unselect(struct events *only);

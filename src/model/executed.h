@@ -52,10 +52,10 @@ bool executed_is_fused_of(struct span kernel, struct span type);
 /* Whether a node of this type that ran as this kernel may stand for others: they were fused. */
 bool executed_is_fused(struct span kernel, struct span type);
 
-/* Whether it ran as another operation, not just as another implementation of its own. */
+/* Whether a node ran as another operation, not just as another implementation of its own. */
 bool executed_is_other(const struct model *m, uint32_t node);
 
-/* Its types, including what it ran as and where it is placed. */
+/* A node's types, including what it ran as and where it is placed. */
 static inline uint32_t model_types(const struct model *m, uint32_t node)
 {
 	return m->nodes.executed_types[node] ? m->nodes.executed_types[node] : m->nodes.types[node];

@@ -273,7 +273,7 @@ bool model_has_accelerator(const struct model *m);
 bool model_add_step(struct model *m, int64_t step);
 /* Puts steps that were appended in any order, some maybe twice, in theirs. */
 void model_sort_steps(struct model *m);
-/* Its place among the steps; NONE if it was not added. */
+/* The place of a step among all steps; NONE if it was not added. */
 uint32_t model_find_step(const struct model *m, int64_t step);
 /* Float operations of a node that has run are those of one run, since reports multiply them by
  * how often it did. Call when something was added. */

@@ -16,7 +16,7 @@ struct nest {
 
 /* Needs events_sum(). False on allocation failure; clear in any case. */
 bool nest_build(struct nest *nest, const struct events *e);
-/* The same rows with the executions of some nodes only, see events_select(). */
+/* A copy of the rows with the executions of some nodes only, see events_select(). */
 bool nest_select(struct nest *only, const struct nest *whole, const unsigned char *selected,
 	size_t n_nodes);
 /* Before the events; of a selection, before the whole. */

@@ -32,7 +32,7 @@ void shapes_clear(struct shapes *s);
 /* The id of these dimensions, NONE on allocation failure. */
 uint32_t shapes_add(struct shapes *s, const int64_t *dims, size_t n);
 
-/* The same for a hash made before. */
+/* The hash of dimensions, for shapes_add_hashed(). */
 static inline uint64_t shapes_hash(const int64_t *dims, size_t n)
 {
 	return hash_bytes(dims, n * sizeof(*dims));

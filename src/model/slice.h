@@ -18,7 +18,7 @@ struct slice {
 	uint64_t bits;
 };
 
-/* The same, taken apart. */
+/* A slice, taken apart. */
 struct slice_parts {
 	size_t source, offset, n;
 };

@@ -8,9 +8,9 @@
 
 #include "model/model.h"
 
-/* Whether a node has different ones in some step. */
+/* Whether a node's float operations differ between steps. */
 bool step_float_ops_differ(const struct model *m, uint32_t node);
-/* Those of one run in a step. */
+/* Float operations of one run in a step. */
 int64_t step_float_ops_get(const struct model *m, uint32_t node, int64_t step);
 /* The average over all steps, of one run. */
 int64_t step_float_ops_average(const struct model *m, uint32_t node);

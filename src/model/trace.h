@@ -19,7 +19,7 @@ typedef VEC(struct span) spans_vec;
 enum tfprof_status trace_read(const struct model *m, struct span code_def, frames_vec *frames,
 	struct tfprof_error *err);
 
-/* The same in two steps: the bytes of each frame, equal ones for equal frames,
+/* trace_read() in two steps: the bytes of each frame, equal ones for equal frames,
  * and what they mean. */
 enum tfprof_status trace_split(struct span code_def, spans_vec *frames, struct tfprof_error *err);
 enum tfprof_status trace_read_frame(const struct model *m, struct span bytes, struct frame *frame,

@@ -30,7 +30,7 @@ struct transfer_entry transfer_read(struct span stats, bool is_copy);
 /* Whether operations of a type, as traces have it, are copies; then which. */
 bool transfer_is_copy(struct span type, enum transfer_kind *kind);
 
-/* Whether it is known to cross the bus between host and device. */
+/* Whether a transfer is known to cross the bus between host and device. */
 bool transfer_crosses_bus(const struct transfer_entry *t);
 
 #endif

@@ -18,7 +18,7 @@ void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbe
  * by default depends on it. */
 void metrics_of_wrapping(const struct model *m, uint32_t node, int64_t step, struct numbers *out);
 
-/* Those of one exec row or, if it is NONE, at a step in which the node did not run. */
+/* Numbers of one exec row or, if `row` is NONE, at a step in which the node did not run. */
 void metrics_of_exec(const struct model *m, uint32_t node, uint32_t row, struct numbers *out);
 
 /* Prefetch what is read of a node, which may be NONE: first its columns, later its

@@ -52,7 +52,7 @@
 	X("mixed_bfloat16", 1, 2, 2)
 /* clang-format on */
 
-/* Their names, ending in NULL. */
+/* Names of devices, ending in NULL. */
 extern const char *const model_device_words[];
 
 enum model_order {

@@ -314,7 +314,7 @@ static inline bool options_is_given(const struct tfprof_options *o, enum option_
 /* The option of this name that applies to a question or, without one, the first; N_OPTIONS if
  * there is none. */
 size_t options_find(const char *question, const char *name);
-/* Its name. */
+/* The name of an option. */
 const char *option_get_name(size_t id);
 /* Sets an option from text. What only later folders can check is taken as it is: limits of
  * changes, rules, checkers (lib/options.c). */

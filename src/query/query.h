@@ -288,7 +288,7 @@ enum tfprof_status query_check_names(const struct query *q, struct tfprof_error 
 
 /* Whether the caller has asked to stop. */
 bool query_cancelled(const struct query *q);
-/* The same, or a regex has exceeded its limit: either ends the query. Asked for each
+/* Whether the caller has, or a regex has exceeded its limit: either ends the query. Asked for each
  * name, as matching one may take milliseconds. */
 bool query_must_stop(const struct query *q);
 /* query_cancelled() as a status. */

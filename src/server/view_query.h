@@ -13,7 +13,7 @@
 enum tfprof_status view_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err);
 
-/* The same over the command line's defaults. */
+/* The call's options over the command line's defaults. */
 enum tfprof_status view_given_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err);
 
@@ -24,7 +24,7 @@ enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept
 enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof_options *options,
 	struct kept **kept, struct tfprof_error *err);
 
-/* The same without what hides or limits rows: every node that counts has a row. */
+/* A query without what hides or limits rows: every node that counts has a row. */
 enum tfprof_status view_query_all(struct call *c, enum tfprof_view view, struct kept **kept,
 	struct tfprof_error *err);
 /* A key for what depends on that: its kind, the profile and these options. */

@@ -14,7 +14,7 @@
 /* Uses the processor's instruction if it has one. */
 uint32_t crc32c_extend(uint32_t crc, const void *bytes, size_t n);
 
-/* The same without that instruction, for other processors and for tests. */
+/* crc32c_extend() without that instruction, for other processors and for tests. */
 uint32_t crc32c_extend_portable(uint32_t crc, const void *bytes, size_t n);
 
 static inline uint32_t crc32c_mask(uint32_t crc)

@@ -14,13 +14,13 @@ struct anatomy_hosts {
 /* `function` as of anatomy_read(). Clear in any case. */
 enum tfprof_status anatomy_hosts_read(struct anatomy_hosts *hosts, const struct model *m,
 	struct span function, struct tfprof_error *err);
-/* The same of a model without traces, by what run metadata told. */
+/* Steps of a model without traces, by what run metadata told. */
 enum tfprof_status anatomy_hosts_read_runs(struct anatomy_hosts *hosts, const struct model *m,
 	struct tfprof_error *err);
 void anatomy_hosts_clear(struct anatomy_hosts *hosts);
 
-/* That of the only host, or the steps of several, each as long as on the slowest host. NULL if the
- * model has no traces. */
+/* The anatomy of the only host, or the steps of several, each as long as on the slowest host. NULL
+ * if the model has no traces. */
 const struct anatomy *anatomy_hosts_get(const struct anatomy_hosts *hosts);
 
 #endif

@@ -58,7 +58,7 @@ struct library_node library_find(const struct library *l, struct span name, size
 /* The number of a function's graph, where 0 is the main graph; NONE if there is no such
  * function. */
 uint32_t library_find_function(const struct library *l, struct span name);
-/* That of the function that a node calls by this attribute; NONE if it does not. */
+/* The graph of the function that a node calls by this attribute; NONE if it calls none. */
 uint32_t library_get_callee(const struct library *l, const struct graph *g, uint32_t node,
 	enum attr_id attr);
 /* The node of a name in a graph; NONE if there is none. */

@@ -69,8 +69,8 @@ uint32_t hlo_find_id(const struct hlo_module *m, uint64_t id);
 /* Of a computation. */
 uint32_t hlo_find_computation(const struct hlo_module *m, uint64_t id);
 
-/* Its details, and in *op the place of an instruction in them. NULL if it cannot be read; *ok is
- * set to false on allocation failure. */
+/* Details of a module, and in *op the place of an instruction in them. NULL if it cannot be read;
+ * *ok is set to false on allocation failure. */
 const struct hlo_details *hlo_get_details(struct hlo_module *m, uint32_t instruction, uint32_t *op,
 	bool *ok);
 

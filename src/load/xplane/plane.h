@@ -79,7 +79,7 @@ int64_t plane_get_ordinal(const struct plane *p);
 
 uint32_t plane_ids_find_sparse(const struct plane_ids *ids, uint64_t id);
 
-/* Its place; NONE if there is no such id. */
+/* The place of an id; NONE if it is not there. */
 static inline uint32_t plane_ids_find(const struct plane_ids *ids, uint64_t id)
 {
 	if (ids->n_places)
@@ -131,7 +131,7 @@ static inline bool plane_take_stat(const struct plane *p, struct wire_reader *r,
 void plane_read_stat(const struct plane *p, struct decoder *d, struct span message,
 	struct xstats *stats);
 
-/* Those of an event's name. */
+/* Reads the stats of an event's name. */
 void plane_read_name_stats(const struct plane *p, struct decoder *d, const struct event_name *name,
 	struct xstats *stats);
 

@@ -93,7 +93,7 @@ struct xvalue {
 	double real;      /* of one that is a double; else 0 */
 };
 
-/* Those of one event. */
+/* The stats of one event. */
 struct xstats {
 	uint64_t has; /* STAT_BIT(…) of those that are there */
 	struct xvalue at[N_XSTATS];
@@ -110,7 +110,7 @@ static inline uint64_t xstats_number(const struct xstats *s, enum xstat stat)
 	return xstats_has_number(s, stat) ? s->at[stat].number : 0;
 }
 
-/* The same for one that may be a double. */
+/* The number of a stat that may be a double. */
 static inline double xstats_real(const struct xstats *s, enum xstat stat)
 {
 	double number = (double)(int64_t)xstats_number(s, stat);

@@ -339,7 +339,7 @@ bool trace_complete(struct trace *t);
 
 /* The target of a name, made if it is new; NONE on allocation failure. */
 uint32_t trace_add_target(struct trace *t, struct span name, struct span type);
-/* That of an instruction of a compiled program. */
+/* The target of an instruction of a compiled program. */
 uint32_t trace_add_compiled(struct trace *t, uint64_t program, struct span module, struct span op);
 /* An operation of a device: what is known of it. */
 struct device_target {
@@ -350,9 +350,9 @@ struct device_target {
 	struct span opcode;    /* if the trace does not have the program */
 };
 
-/* That of such an operation (device_target.c): one for each program and operation. */
+/* The target of such an operation (device_target.c): one for each program and operation. */
 uint32_t trace_add_device_target(struct trace *t, const struct device_target *of);
-/* A run of one, NONE on allocation failure. */
+/* A run of a module, NONE on allocation failure. */
 uint32_t trace_add_run(struct trace *t, struct span module, uint64_t id, int64_t start_ps);
 /* Where a target of a program and operation is among the compiled ones; NONE. `op` is a text. */
 uint32_t trace_find_compiled(const struct trace *t, uint64_t program, uint32_t op);

@@ -84,7 +84,7 @@ static inline int64_t event_end(const struct event *e)
 	return e->start_ps + e->duration_ps;
 }
 
-/* Its texts, if it has a name. */
+/* Texts of an event, if it has a name. */
 static inline struct event_name event_get_name(const struct walk *w, const struct event *e)
 {
 	static const struct event_name none = {{"", 0}, {"", 0}, {"", 0}, 0};
