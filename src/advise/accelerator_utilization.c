@@ -144,6 +144,24 @@ static void put_extent(struct check *c, const char *name, const struct accelerat
 	}
 }
 
+/* " (train.py:31 log 12.30ms, …)" */
+static void put_late(struct check *c, const struct accelerator *a)
+{
+	const struct anatomy_late *late = check_late(c, model_text(c->model, a->device));
+
+	for (size_t i = 0; late && i < late->n; i++) {
+		const struct anatomy_cause *cause = &late->causes[i];
+
+		buf_text(&c->text, i ? ", " : " (meanwhile ");
+		buf_span(&c->text,
+			cause->text.n ? cause->text : span_of(anatomy_part_words(cause->part)));
+		buf_char(&c->text, ' ');
+		format_number(&c->text, UNIT_MICROS, to_us(cause->ps));
+	}
+	if (late)
+		buf_char(&c->text, ')');
+}
+
 /* Why it was idle, as far as launches tell. */
 static void put_reason(struct check *c, const struct accelerator *a)
 {
@@ -155,6 +173,7 @@ static void put_reason(struct check *c, const struct accelerator *a)
 	if (a->late_ps < 0 || a->span_ps <= a->busy_ps || !bound)
 		return;
 	buf_printf(&c->text, "; idle: for %.0f%% the host was late to launch what came next", late);
+	put_late(c, a);
 	if (rest >= 0.5)
 		buf_printf(&c->text, ", for %.0f%% that was launched and waited for something else",
 			rest);

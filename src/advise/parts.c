@@ -60,6 +60,16 @@ enum tfprof_status check_parts(struct check *c, const struct step_parts **parts,
 	return a->parts->status;
 }
 
+const struct anatomy_late *check_late(struct check *c, struct span device)
+{
+	const struct step_parts *parts;
+
+	/* A trace may tell that without having steps. */
+	if (check_parts(c, &parts, NULL) != TFPROF_OK || !c->advice->parts)
+		return NULL;
+	return anatomy_hosts_get_late(&c->advice->parts->hosts, device);
+}
+
 void check_set_walls(struct check *c, struct activity *a)
 {
 	const struct step_parts *parts;

@@ -21,6 +21,8 @@ enum tfprof_status check_parts(struct check *c, const struct step_parts **parts,
 	struct tfprof_error *err);
 /* Sets the length of each step to its wall, as far as traces tell it. */
 void check_set_walls(struct check *c, struct activity *a);
+/* What the host did while an accelerator waited for it; NULL: not known. */
+const struct anatomy_late *check_late(struct check *c, struct span device);
 void step_parts_clear(struct step_parts *parts);
 
 /* Where to look for a part. */

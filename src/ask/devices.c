@@ -11,6 +11,7 @@
 #include "ask/accelerators.h"
 #include "ask/question.h"
 #include "base/ascii.h"
+#include "load/anatomy/hosts.h"
 #include "model/events.h"
 
 /* id, name, type, unit */
@@ -31,6 +32,7 @@
 	X(KERNEL_BUSY, "kernel_busy_micros", INT64, "microseconds")            \
 	X(WAITING, "waiting_micros", INT64, "microseconds")                    \
 	X(HOST_LATE, "host_late_micros", INT64, "microseconds")                \
+	X(LATE_IN, "late_in", TEXT, NULL)                                      \
 	X(DEPENDENCY, "dependency_micros", INT64, "microseconds")              \
 	X(COPY_ONLY, "copy_only_micros", INT64, "microseconds")                \
 	X(LAUNCH_DELAY, "launch_delay_micros", DOUBLE, "microseconds")         \
@@ -216,11 +218,13 @@ static void put_rate(struct column_table *t, size_t row, size_t column, double r
 		table_set_double(t, row, column, rate);
 }
 
-static void put_accelerator(struct answer *a, const struct asked *q, const struct accelerator *of)
+static void put_accelerator(struct answer *a, const struct asked *q,
+	const struct anatomy_hosts *hosts, const struct accelerator *of)
 {
 	struct column_table *t = &a->table;
 	struct span device = model_text(q->model, of->device);
 	size_t row = column_table_add_row(t, 0, device_get_hardware(device));
+	const struct anatomy_late *late = anatomy_hosts_get_late(hosts, device);
 
 	table_set_text(t, row, DEVICES_KIND, span_of(of->is_tpu ? "tpu" : "gpu"));
 	table_set_text(t, row, DEVICES_TASK, device_get_task(device));
@@ -245,6 +249,8 @@ static void put_accelerator(struct answer *a, const struct asked *q, const struc
 		table_set_int(t, row, DEVICES_COPY_ONLY, to_us(of->busy_ps - of->kernel_busy_ps));
 	if (of->late_ps >= 0) {
 		table_set_int(t, row, DEVICES_HOST_LATE, to_us(of->late_ps));
+		if (late)
+			table_set_text(t, row, DEVICES_LATE_IN, late->causes[0].text);
 		table_set_int(t, row, DEVICES_DEPENDENCY,
 			to_us(of->span_ps - of->busy_ps - of->late_ps - of->unknown_gap_ps));
 	}
@@ -271,7 +277,8 @@ static int by_device(const void *a, const void *b, void *context)
 	return i.n != k.n ? (i.n > k.n) - (i.n < k.n) : span_compare(i, k);
 }
 
-static bool put_accelerators(struct answer *a, const struct asked *q)
+static bool put_accelerators(struct answer *a, const struct asked *q,
+	const struct anatomy_hosts *hosts)
 {
 	const struct model *m = q->model;
 	size_t n = m->accelerators.n;
@@ -285,7 +292,7 @@ static bool put_accelerators(struct answer *a, const struct asked *q)
 	if (n)
 		qsort_r(sorted, n, sizeof(*sorted), by_device, (void *)m);
 	for (size_t i = 0; i < n; i++) {
-		put_accelerator(a, q, &sorted[i]);
+		put_accelerator(a, q, hosts, &sorted[i]);
 		is_doubled |= sorted[i].facts.is_doubled;
 		is_before_launch |= sorted[i].is_before_launch;
 		is_of_heap |= sorted[i].lifetime_peak_bytes >= 0 &&
@@ -313,8 +320,22 @@ static bool has_accelerators(const struct asked *q)
 	return q->model->accelerators.n && q->options->number[OPT_STEP] < 0;
 }
 
-static enum tfprof_status put_all(struct answer *a, const struct asked *q, const struct events *e,
+/* What the host did meanwhile is told by the trace itself: it is read again if some device waited.
+ */
+static enum tfprof_status read_hosts(struct anatomy_hosts *hosts, const struct asked *q,
 	struct tfprof_error *err)
+{
+	bool is_late = false;
+
+	for (size_t i = 0; has_accelerators(q) && i < q->model->accelerators.n; i++)
+		is_late |= q->model->accelerators.at[i].late_ps > 0;
+	return is_late && q->model->traces.n == 1
+		? anatomy_hosts_read(hosts, q->model, SPAN(""), err)
+		: TFPROF_OK;
+}
+
+static enum tfprof_status put_all(struct answer *a, const struct asked *q, const struct events *e,
+	const struct anatomy_hosts *hosts, struct tfprof_error *err)
 {
 	hardware_list all = {0};
 	bool ok = column_table_init_tree(&a->table, infos, N_DEVICES_COLUMNS);
@@ -325,7 +346,7 @@ static enum tfprof_status put_all(struct answer *a, const struct asked *q, const
 	if (ok) {
 		column_table_add_row(&a->table, TABLE_NO_PARENT, SPAN("devices"));
 		if (has_accelerators(q))
-			ok = put_accelerators(a, q);
+			ok = put_accelerators(a, q, hosts);
 		if (all.n)
 			qsort(all.at, all.n, sizeof(*all.at), by_name);
 		for (size_t i = 0; i < all.n; i++)
@@ -341,10 +362,14 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 {
 	int64_t step = q->options->number[OPT_STEP];
 	struct events events = {0};
+	struct anatomy_hosts hosts = {0};
 	enum tfprof_status status = events_read(&events, q->model, step, err);
 
 	if (status == TFPROF_OK)
-		status = put_all(a, q, &events, err);
+		status = read_hosts(&hosts, q, err);
+	if (status == TFPROF_OK)
+		status = put_all(a, q, &events, &hosts, err);
+	anatomy_hosts_clear(&hosts);
 	events_clear(&events);
 	return status;
 }

@@ -30,6 +30,7 @@ void anatomy_clear(struct anatomy *a)
 	vec_clear(&a->steps);
 	vec_clear(&a->devices);
 	vec_clear(&a->compiled);
+	vec_clear(&a->late);
 	arena_clear(&a->arena);
 }
 

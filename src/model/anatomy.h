@@ -80,6 +80,16 @@ struct anatomy_compiled {
 	bool is_traced; /* not only compiled */
 };
 
+/* What the main thread did, longest first, while a GPU was idle because what ran next on it was not
+ * launched yet. */
+enum { ANATOMY_LATE_CAUSES = 3 };
+
+struct anatomy_late {
+	struct span device; /* "GPU:0" */
+	struct anatomy_cause causes[ANATOMY_LATE_CAUSES];
+	size_t n;
+};
+
 enum anatomy_steps_by {
 	ANATOMY_BY_MARKERS,
 	ANATOMY_BY_CALLS,
@@ -98,6 +108,7 @@ struct anatomy {
 	VEC(struct span) devices;
 	size_t n_untold; /* devices that are too many in too many steps: they are not listed */
 	VEC(struct anatomy_compiled) compiled;
+	VEC(struct anatomy_late) late;
 	struct span input_op;     /* type of operation that tf.data spends most time in; or empty */
 	uint64_t n_unknown_names; /* of events of the main thread that the table of names lacks */
 	struct arena arena;

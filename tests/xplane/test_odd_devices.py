@@ -187,3 +187,18 @@ def test_advice_on_a_trace_without_steps(tmp_path):
     assert "idle 90% of the time between kernels: 1.71ms of 1.91ms in the trace" in said
     assert "step 0" not in said and "per step" not in said.split("nothing found")[0]
     assert "for 100% the host was late to launch what came next; launch-bound" in said
+
+
+def test_what_the_host_did_while_a_device_waited(tmp_path):
+    """Two calls 100 us apart; between them, 60 us of logging and 25 us of something else in Python."""
+    planes = gpu([kernel("a", 20, 10, 1, "dot.1"), kernel("b", 30, 10, 2, "add.2"), kernel("a", 120, 10, 3, "dot.1"),
+                  kernel("b", 130, 10, 4, "add.2")],
+                 [kernel("cuLaunchKernel", at, 1, i, "dot.1") for i, at in ((1, 12), (2, 14), (3, 112), (4, 114))])
+    planes[2].add_line("python", [(name, start * US, us * US, {}) for name, start, us in (
+        ("$train.py:1 <module>", 0, 200), ("PjitFunction(f)", 10, 6), ("$train.py:31 log", 45, 60),
+        ("PjitFunction(f)", 110, 6))], id_=2)
+    path = write(tmp_path, *planes)
+    row = rows("devices", path)["gpu:0"]
+    assert (row["host_late_micros"], row["idle_micros"], row["late_in"]) == (80, 80, "train.py:31 log")
+    said = product.run("advise", path).stdout
+    assert "(meanwhile train.py:31 log 60us, train.py:1 <module> 10us, PjitFunction(f) 2us)" in said

@@ -315,7 +315,8 @@ static void read_scene(struct scene *s, struct span function, struct anatomy *a)
 	(void)(!s->d->failed && read_hosts(s, &list, bytes.n) && scene_find_work(s) &&
 		read_devices(s, &list, function) && scene_find_steps(s, function) &&
 		scene_find_stages(s) && scene_read_main(s) &&
-		scene_name_python(s, list.at, list.n) && make_result(s, a));
+		scene_name_python(s, list.at, list.n) && scene_find_late(s, a) &&
+		make_result(s, a));
 	for (size_t i = 0; i < list.n; i++)
 		plane_clear(&list.at[i]);
 	vec_clear(&list);

@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/ascii.h"
+#include "model/device.h"
+
 static int by_number(const void *a, const void *b)
 {
 	const struct anatomy_step *x = a, *y = b;
@@ -76,4 +79,23 @@ void anatomy_hosts_clear(struct anatomy_hosts *hosts)
 const struct anatomy *anatomy_hosts_get(const struct anatomy_hosts *hosts)
 {
 	return hosts->n > 1 ? &hosts->joined : hosts->at;
+}
+
+static bool is_named(struct span name, struct span other)
+{
+	for (size_t i = 0; i < name.n && name.n == other.n; i++)
+		if (ascii_lower(name.at[i]) != ascii_lower(other.at[i]))
+			return false;
+	return name.n == other.n;
+}
+
+const struct anatomy_late *anatomy_hosts_get_late(const struct anatomy_hosts *hosts,
+	struct span device)
+{
+	struct span name = device_get_hardware(device);
+
+	for (size_t i = 0; hosts->n == 1 && i < hosts->at->late.n; i++)
+		if (is_named(hosts->at->late.at[i].device, name))
+			return &hosts->at->late.at[i];
+	return NULL;
 }

@@ -23,4 +23,9 @@ void anatomy_hosts_clear(struct anatomy_hosts *hosts);
  * if the model has no traces. */
 const struct anatomy *anatomy_hosts_get(const struct anatomy_hosts *hosts);
 
+/* What the only host did while an accelerator ("/host:vm/device:gpu:0") waited for it to launch
+ * something; NULL: not known. */
+const struct anatomy_late *anatomy_hosts_get_late(const struct anatomy_hosts *hosts,
+	struct span device);
+
 #endif

@@ -262,6 +262,7 @@ bool scene_set_time(void *context, uint32_t op, const struct own_time *time);
 bool scene_find_steps(struct scene *s, struct span function);
 bool scene_find_stages(struct scene *s);
 bool scene_read_main(struct scene *s);
+bool scene_find_late(struct scene *s, struct anatomy *a);
 bool scene_count(struct scene *s, struct anatomy *a);
 bool scene_cut(struct scene *s, struct anatomy *a);
 bool scene_list_compiled(struct scene *s, struct anatomy *a);

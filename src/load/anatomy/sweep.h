@@ -78,6 +78,9 @@ void sweep_clear(struct sweep *w);
 /* The slot of a cause, made if it is new; NONE on allocation failure, which .failed has. */
 uint32_t sweep_find_slot(struct sweep *w, struct doing key);
 
+/* In words. */
+void sweep_put_cause(struct buf *b, const struct scene *s, struct doing key);
+
 /* The causes that got some in this window, largest first. False on allocation failure. */
 bool sweep_list_causes(struct sweep *w, struct anatomy_causes *causes);
 

@@ -104,7 +104,7 @@ void sweep_clear(struct sweep *w)
 
 /* ---- causes -------------------------------------------------------------------------- */
 
-static void put_cause(struct buf *b, const struct scene *s, struct doing key)
+void sweep_put_cause(struct buf *b, const struct scene *s, struct doing key)
 {
 	static const char *const before[] = {
 		[CAUSE_PLAIN] = "",
@@ -142,7 +142,7 @@ static bool write_text(struct sweep *w, struct slot *slot)
 
 	if (slot->text.at)
 		return true;
-	put_cause(&text, w->s, slot->key);
+	sweep_put_cause(&text, w->s, slot->key);
 	if (!text.failed)
 		slot->text = arena_copy(&w->to->arena, buf_get(&text));
 	buf_clear(&text);
