@@ -14,6 +14,24 @@ static const char head[] =
 	"	compopt -o nospace\n"
 	"}\n"
 	"\n"
+	"# Completes the last path of a comma-separated list. Bash would not quote the $ of what "
+	"is no\n"
+	"# file as a whole; within quotes nothing is completed.\n"
+	"_tfprof_paths()\n"
+	"{\n"
+	"	local head= path paths\n"
+	"	[[ $cur == *[\\'\\\"]* ]] && return\n"
+	"	[[ $cur == *,* ]] && head=${cur%,*},\n"
+	"	mapfile -t paths < <(compgen -f -- \"${cur##*,}\")\n"
+	"	for path in \"${paths[@]}\"; do\n"
+	"		[[ $path == \"${cur##*,}\"* ]] || continue # a line of a name\n"
+	"		[[ -d $path ]] && path+=/\n"
+	"		printf -v path %q \"$path\"\n"
+	"		COMPREPLY+=(\"$head$path\")\n"
+	"	done\n"
+	"	compopt -o nospace\n"
+	"}\n"
+	"\n"
 	"_tfprof_output()\n"
 	"{\n"
 	"	local type\n"
@@ -128,8 +146,7 @@ static void put_case(struct buf *out, const struct flag *flag)
 	else
 		generate_words(&words, flag);
 	if (kind == VALUE_FILES)
-		buf_printf(out, "	%s) compopt -o filenames; _tfprof_list -f; return ;;\n",
-			flag->name);
+		buf_printf(out, "	%s) _tfprof_paths; return ;;\n", flag->name);
 	else if (kind == VALUE_WORDS)
 		buf_printf(out, "	%s) _tfprof_list -W '%s'; return ;;\n", flag->name,
 			buf_get(&words).at);

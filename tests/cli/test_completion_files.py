@@ -143,7 +143,7 @@ SHELLS = {
 }
 
 
-@pytest.mark.parametrize("flag", ["profile_path", "run_meta_path", "output=file:outfile"])
+@pytest.mark.parametrize("flag", ["profile_path=", "run_meta_path=", "run_meta_path=x,", "output=file:outfile="])
 @pytest.mark.parametrize("shell", [pytest.param(shell, marks=needs(shell)) for shell in SHELLS])
 def test_odd_names_of_files_stay_words(files, tmp_path, shell, flag):
     arguments, setup = SHELLS[shell]
@@ -153,12 +153,12 @@ def test_odd_names_of_files_stay_words(files, tmp_path, shell, flag):
     try:
         terminal.send(setup + "; echo re''ady\n")
         terminal.expect("ready\n", 60)
-        terminal.send(f"tfprof --{flag}=od")
+        terminal.send(f"tfprof --{flag}od")
         time.sleep(0.3)
         terminal.send("\t")
         time.sleep(0.5)
         terminal.send("\n")
-        terminal.expect(f"<--{flag}={ODD_NAME}>")
+        terminal.expect(f"<--{flag}{ODD_NAME}>")
     finally:
         terminal.close()
         (files / ODD_NAME).unlink()
