@@ -8,15 +8,11 @@
 enum tfprof_status table_start(struct column_table *t, const struct tfprof_column_info *infos,
 	size_t n_columns, const struct step_list *steps, size_t n, struct tfprof_error *err)
 {
-	const size_t most = (size_t)1 << 27;
-	size_t n_rows;
+	enum tfprof_status status = step_list_check(steps, n, err);
 
-	if (__builtin_mul_overflow(n, steps->n, &n_rows) || n_rows > most)
-		return error_set(err, TFPROF_UNSUPPORTED,
-			"%zu rows in each of %zu steps: a table has at most %zu rows: ask for one "
-			"step",
-			n, steps->n, most);
-	if (!column_table_init(t, infos, n_columns, n_rows))
+	if (status != TFPROF_OK)
+		return status;
+	if (!column_table_init(t, infos, n_columns, n * steps->n))
 		return error_no_memory(err);
 	for (size_t i = 0; i < n_columns; i++)
 		t->columns[i].view.is_nullable = strcmp(infos[i].name, "step") == 0;

@@ -138,20 +138,20 @@ static enum tfprof_status fill(struct column_table *t, struct lines *lines,
 	const struct step_list *steps, struct tfprof_error *err)
 {
 	struct step_sums frames = {0}, own = {0}, total = {0};
-	enum tfprof_status status = TFPROF_OK;
+	enum tfprof_status status = step_sums_init(&frames, steps, lines->tree->n, err);
 	size_t row = 0;
 
-	if (step_sums_init(&frames, steps, lines->tree->n) &&
-		step_sums_init(&own, steps, lines->at.n) &&
-		step_sums_init(&total, steps, lines->at.n)) {
+	if (status == TFPROF_OK)
+		status = step_sums_init(&own, steps, lines->at.n, err);
+	if (status == TFPROF_OK)
+		status = step_sums_init(&total, steps, lines->at.n, err);
+	if (status == TFPROF_OK) {
 		add_own(lines, &frames, &own);
 		add_total(lines, &frames, &total);
 		for (size_t id = 0; id < lines->at.n; id++)
 			for (size_t place = 0; place < steps->n; place++)
 				put_line(t, row++, &lines->at.at[id], &own, &total, id, place);
 		status = column_table_finish(t, err);
-	} else {
-		status = error_no_memory(err);
 	}
 	step_sums_clear(&frames);
 	step_sums_clear(&own);

@@ -136,8 +136,8 @@ enum tfprof_status table_make_ops(struct column_table *t, const struct table_sou
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = table_start(t, ops_infos, N, &source->steps, groups.at.n, err);
-	if (status == TFPROF_OK && !step_sums_init(&sums, &source->steps, groups.at.n))
-		status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = step_sums_init(&sums, &source->steps, groups.at.n, err);
 	if (status == TFPROF_OK) {
 		for (uint32_t i = 0; i < source->model->nodes.n; i++)
 			step_sums_add(&sums, i, groups.of_node[i]);

@@ -152,8 +152,8 @@ enum tfprof_status table_make_steps(struct column_table *t, const struct table_s
 	struct step_sums sums = {0};
 	enum tfprof_status status = times_find(&times, &source->steps, err);
 
-	if (status == TFPROF_OK && !step_sums_init(&sums, &source->steps, 1))
-		status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = step_sums_init(&sums, &source->steps, 1, err);
 	if (status == TFPROF_OK)
 		status = table_start(t, steps_infos, N, &source->steps, 1, err);
 	if (status == TFPROF_OK) {
@@ -257,8 +257,8 @@ enum tfprof_status table_make_devices(struct column_table *t, const struct table
 	struct step_sums sums = {0};
 	enum tfprof_status status = times_find(&times, &source->steps, err);
 
-	if (status == TFPROF_OK && !step_sums_init(&sums, &source->steps, times.n_devices))
-		status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = step_sums_init(&sums, &source->steps, times.n_devices, err);
 	if (status == TFPROF_OK) {
 		add_nodes(&sums, &times);
 		status = put_devices(t, &times, &sums, err);

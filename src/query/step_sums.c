@@ -1,5 +1,7 @@
 #include "query/step_sums.h"
 
+#include "base/error.h"
+
 struct step_list step_list_of(const struct model *m, int64_t only)
 {
 	size_t n = only >= 0 || !m->steps.n ? 1 : m->steps.n;
@@ -21,17 +23,30 @@ uint32_t step_list_find(const struct step_list *steps, int64_t number)
 	return model_find_step(steps->model, number);
 }
 
-bool step_sums_init(struct step_sums *s, const struct step_list *steps, size_t n_groups)
+enum tfprof_status step_list_check(const struct step_list *steps, size_t n_groups,
+	struct tfprof_error *err)
 {
-	size_t n;
+	enum { MAX_SUMS = 10000000 };
+
+	if (steps->n < 2 || n_groups <= MAX_SUMS / steps->n)
+		return TFPROF_OK;
+	return error_set(err, TFPROF_UNSUPPORTED,
+		"%zu rows in each of %zu steps: a table has at most %d rows: ask for one step",
+		n_groups, steps->n, MAX_SUMS);
+}
+
+enum tfprof_status step_sums_init(struct step_sums *s, const struct step_list *steps,
+	size_t n_groups, struct tfprof_error *err)
+{
+	enum tfprof_status status = step_list_check(steps, n_groups, err);
 
 	*s = (struct step_sums){.steps = *steps, .n_groups = n_groups};
-	if (__builtin_mul_overflow(n_groups, steps->n, &n))
-		return false;
-	s->at = mem_zero_array(n, sizeof(*s->at));
+	if (status != TFPROF_OK)
+		return status;
+	s->at = mem_zero_array(n_groups, steps->n * sizeof(*s->at));
 	s->idle = mem_zero_array(n_groups, sizeof(*s->idle));
 	s->n_definitions = mem_zero_array(n_groups, sizeof(*s->n_definitions));
-	return s->at && s->idle && s->n_definitions;
+	return s->at && s->idle && s->n_definitions ? TFPROF_OK : error_no_memory(err);
 }
 
 void step_sums_clear(struct step_sums *s)

@@ -24,6 +24,10 @@ int64_t step_list_number(const struct step_list *steps, size_t place);
 /* NONE if it is not in the list. */
 uint32_t step_list_find(const struct step_list *steps, int64_t number);
 
+/* Refuses more groups in more steps than tables can hold. */
+enum tfprof_status step_list_check(const struct step_list *steps, size_t n_groups,
+	struct tfprof_error *err);
+
 struct step_sums {
 	struct step_list steps;
 	size_t n_groups;
@@ -32,8 +36,9 @@ struct step_sums {
 	uint32_t *n_definitions; /* by group: its nodes */
 };
 
-/* False on allocation failure; clear in any case. */
-bool step_sums_init(struct step_sums *s, const struct step_list *steps, size_t n_groups);
+/* Clear in any case. */
+enum tfprof_status step_sums_init(struct step_sums *s, const struct step_list *steps,
+	size_t n_groups, struct tfprof_error *err);
 void step_sums_clear(struct step_sums *s);
 
 void step_sums_add(struct step_sums *s, uint32_t node, size_t group);

@@ -139,3 +139,18 @@ def test_a_regex_that_matches_no_long_name(tmp_path):
     assert done.returncode == 0
     assert "matches no name" in done.stderr and "use '" not in done.stderr
     assert "use '.*a1.*'" in run(*command, "--show_name_regexes=a1").stderr
+
+
+def test_many_operations_in_many_steps(tmp_path):
+    """A table with a row for each operation in each step would have 100 million."""
+    plane = make.Plane("/host:CPU")
+    plane.add_line("x", [("train", i * 10 * US, 9 * US, {"step_num": i, "_r": 1}) for i in range(10_000)] +
+                   [(f"o{i}:T{i}", i * 10 * US + US, US, {}) for i in range(10_000)])
+    path = tmp_path / "t.xplane.pb"
+    path.write_bytes(make.space(plane))
+    for table in ("ops", "nodes"):
+        done = run("table", path, f"--table={table}")
+        assert done.returncode == 1
+        assert "rows in each of 10000 steps: a table has at most 10000000 rows: ask for one step" in done.stderr
+        assert run("table", path, f"--table={table}", "--step=7").returncode == 0
+    assert run("table", path, "--table=steps").stdout.count("\n") > 10_000
