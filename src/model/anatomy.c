@@ -218,30 +218,56 @@ bool anatomy_sum_causes(const struct anatomy *a, bool of_gaps, anatomy_cause_lis
 
 /* ---- devices -------------------------------------------------------------------------- */
 
-static int64_t wait_of(const struct anatomy *a, size_t device)
+/* Steps that stand for the rest, without those that take more than twice as long as most. */
+static bool is_usual(const struct anatomy_step *step, int64_t median_ps)
+{
+	return step->is_steady && step->wall_ps / 2 <= median_ps;
+}
+
+/* On allocation failure, all steps are usual. */
+static int64_t median_wall(const struct anatomy *a)
+{
+	int64_t *walls = mem_array(a->steps.n + 1, sizeof(*walls)), median = INT64_MAX;
+	size_t n = 0;
+
+	for (size_t i = 0; walls && i < a->steps.n; i++)
+		if (a->steps.at[i].is_steady)
+			walls[n++] = a->steps.at[i].wall_ps;
+	if (walls)
+		median = median_of_ints(walls, n);
+	mem_free(walls);
+	return median;
+}
+
+static int64_t wait_of(const struct anatomy *a, size_t device, int64_t median_ps)
 {
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < a->steps.n; i++)
-		if (a->steps.at[i].is_steady && a->steps.at[i].devices)
+		if (is_usual(&a->steps.at[i], median_ps) && a->steps.at[i].devices)
 			sum += a->steps.at[i].devices[device].parts[ANATOMY_COMMUNICATION];
 	return sum;
 }
 
 /* The one that waits least, if all others wait more than twice as long, and 5 % of the wall
- * longer. Single steps are not safe: a device may be preempted. */
+ * longer. Single steps are not safe: a device may be preempted, and one that is for long outweighs
+ * all other steps. */
 uint32_t anatomy_find_straggler(const struct anatomy *a, int64_t *wait_ps)
 {
-	struct anatomy_total total;
-	int64_t least = INT64_MAX, next = INT64_MAX;
+	int64_t least = INT64_MAX, next = INT64_MAX, wall = 0, median = median_wall(a);
 	double sum = 0, mean;
 	uint32_t late = NONE;
+	size_t n_steps = 0;
 
-	anatomy_sum(a, &total);
-	if (a->devices.n < 2 || !total.n_steps)
+	for (size_t i = 0; i < a->steps.n; i++)
+		if (is_usual(&a->steps.at[i], median)) {
+			wall += a->steps.at[i].wall_ps;
+			n_steps++;
+		}
+	if (a->devices.n < 2 || !n_steps)
 		return NONE;
 	for (uint32_t d = 0; d < a->devices.n; d++) {
-		int64_t wait = wait_of(a, d);
+		int64_t wait = wait_of(a, d, median);
 
 		sum += (double)wait;
 		if (wait < least) {
@@ -253,9 +279,9 @@ uint32_t anatomy_find_straggler(const struct anatomy *a, int64_t *wait_ps)
 		}
 	}
 	mean = (sum - (double)least) / (double)(a->devices.n - 1) - (double)least;
-	if (next <= 2 * least || mean <= 0.05 * (double)total.wall_ps)
+	if (next <= 2 * least || mean <= 0.05 * (double)wall)
 		return NONE;
-	*wait_ps = (int64_t)(mean / (double)total.n_steps);
+	*wait_ps = (int64_t)(mean / (double)n_steps);
 	return late;
 }
 

@@ -42,7 +42,7 @@ def test_the_wall_is_that_of_the_clock(recording):
             assert abs(step.wall / 1e9 - clocked["wall"]) <= max(0.01 * clocked["wall"], 0.05), step.name
     else:  # Calls are compared with batches, from the end of the first to that of the last, before callbacks.
         ours = sum(step.wall for step in answer.steps[1:]) / 1e9
-        first, *_, last = [step["wall"] - step["phases"]["python"] for step in truth["steps"]]
+        first, *_, last = [step["wall"] - step["phases"].get("python", 0) for step in truth["steps"]]
         clock = sum(step["period"] for step in truth["steps"][:-1]) - first + last
         assert abs(ours - clock) <= max(0.01 * clock, 0.5)
 

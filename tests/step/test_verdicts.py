@@ -1,11 +1,13 @@
 """What the advisor says of planted programs: the planted cause, and nothing else."""
 
+import glob
 import json
+import os
 import subprocess
 
 import pytest
 import tree
-from test_planted import CASES, trace
+from test_planted import CASES, HERE, trace
 
 # case: {what was planted, as a finding: a word of its text}. Nothing: the program has no fault.
 FOUND = {
@@ -96,3 +98,21 @@ def test_most_checkers_apply_to_a_trace_of_a_cpu(advice):
     assert skipped == {"CompiledMemoryChecker", "JobChecker", "HalfPrecisionChecker", "MemoryPeakChecker",
                        "PlacementChecker",
                        "StragglerChecker", "TinyKernelChecker"}
+
+
+# ---- programs of our own ---------------------------------------------------------------------
+
+OF_PART = {"python": {"python_bound"}, "input": {"input_bound"}, "callback": {"callback"}, "dispatch": {"dispatch_bound"},
+           "compile": {"recompilation", "retracing"}, "gap": {"gap_between_steps", "python_bound", "input_bound"},
+           "compute": {"late_device"}}
+RECORDED = sorted(glob.glob(os.path.join(os.environ.get("TFPROF_RECORDINGS", os.path.join(HERE, "recorded")), "*.truth.json")))
+
+
+@pytest.mark.parametrize("truth", RECORDED, ids=[os.path.basename(path).split(".")[0] for path in RECORDED])
+def test_nothing_but_what_was_planted_is_found(truth):
+    """How long threads wait for a processor is up to the machine: that they do is not planted."""
+    parts = json.load(open(truth))["parts"]
+    found = set(alarms(advise(truth.replace(".truth.json", ".xplane.pb.gz")))) - {"waiting_idle"}
+    assert found <= set().union(*(OF_PART[part] for part in parts)), found
+    for part in set(parts) - {"compute"}:
+        assert found & OF_PART[part], (part, found)

@@ -1,5 +1,6 @@
 """Programs of JAX."""
 
+import concurrent.futures
 import contextlib
 import functools
 import multiprocessing
@@ -270,3 +271,225 @@ def jax_even_devices(run):
     pair = jax.pmap(lambda x: jax.lax.psum(train(x, w), "i"), axis_name="i")
     x = jnp.stack([w, w])
     run.steps(lambda _: wait(pair(x)))
+
+
+@program("two functions in turn, without markers", steps_by="calls of PjitFunction(generate)", compute=("computing", None))
+def jax_gan_without_marks(run):
+    w = weights()
+
+    @jax.jit
+    def discriminate(x):
+        return train(x, w)
+
+    @jax.jit
+    def generate(x):
+        return train(train(x, w), w)
+
+    def step(_):
+        wait(discriminate(w))
+        wait(generate(w))
+    run.steps(step, mark=False)
+
+
+@program("an epoch in one call, without markers, after 20 ms of Python", steps_by="calls of PjitFunction(epoch)",
+         python=("sample_indices", "sample"))
+def jax_scan_without_marks(run):
+    w = weights(300)
+
+    @jax.jit
+    def epoch(v):
+        return jax.lax.scan(lambda c, _: (train(c, w), c.sum()), v, None, length=4)
+
+    def sample_indices():
+        with run.phase("sample"):
+            time.sleep(0.02)
+
+    def step(_):
+        sample_indices()
+        wait(epoch(w))
+    run.steps(step, n=6, mark=False)
+
+
+@program("a checkpoint in every third step takes 40 ms", python=("save_state", None))
+def jax_checkpoint_in_steps(run):
+    w = weights(300)
+
+    def save_state():
+        time.sleep(0.04)
+
+    def step(i):
+        wait(train(w, w))
+        if i % 3 == 2:
+            save_state()
+    run.steps(step, n=9)
+
+
+@program("steps are not waited for; each fifth reads the loss", waits=False, compute=("computing", None))
+def jax_loss_read(run):
+    w = weights(500)
+    with_loss = jax.jit(lambda x: (train(x, w), jnp.sum(x)))
+    last = [w]
+
+    def step(i):
+        last[0], loss = with_loss(last[0])
+        if i % 5 == 4:
+            float(loss)
+    run.steps(step, n=10, after=lambda: wait(last[0]))
+
+
+@program("donated buffers, and steps that are not waited for", waits=False, compute=("computing", None))
+def jax_donated(run):
+    w = weights(600)
+    donating = jax.jit(lambda x, v: train(x, v), donate_argnums=0)
+    last = [jnp.array(w)]
+
+    def step(_):
+        last[0] = donating(last[0], w)
+    run.steps(step, n=10, after=lambda: wait(last[0]))
+
+
+@program("shard_map on two devices, of which one works ten times as long", compute=("device 1 is late", None))
+def jax_late_device(run):
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:2]), ("i",))
+    spec = jax.sharding.PartitionSpec("i")
+    w = weights(256)
+
+    def body(x):
+        turns = jnp.where(jax.lax.axis_index("i") == 1, 40, 4)
+        return jax.lax.psum(jax.lax.fori_loop(0, turns, lambda _, c: jnp.tanh(c @ w), x), "i")
+    sharded = jax.jit(jax.shard_map(body, mesh=mesh, in_specs=spec, out_specs=jax.sharding.PartitionSpec()))
+    x = jnp.concatenate([w, w])
+    run.steps(lambda _: wait(sharded(x)), n=6)
+
+
+@program("the program tells Python, which sleeps 20 ms, and it is waited for", callback=("called back", "callback"))
+def jax_debug_callback(run):
+    w = weights()
+
+    def look(_):
+        with run.phase("callback"):
+            time.sleep(0.02)
+
+    @jax.jit
+    def looking(x):
+        y = train(x, w)
+        jax.debug.callback(look, y.sum(), ordered=True)
+        return y * 2
+
+    def step(_):
+        wait(looking(w))
+        jax.effects_barrier()
+    run.steps(step)
+
+
+@program("batches by threads that keep up", compute=("computing", "compute"))
+def jax_prefetch_threads(run):
+    w = weights(600)
+    batches = queue.Queue(2)
+
+    def load():
+        while True:
+            time.sleep(0.005)
+            batches.put(jax.device_put(np.ones((600, 600), "f")))
+    for _ in range(2):
+        threading.Thread(target=load, daemon=True).start()
+
+    def step(_):
+        batch = batches.get()
+        with run.phase("compute"):
+            wait(train(batch, w))
+    run.steps(step, n=8)
+
+
+@program("batches of an executor, one in 20 ms", python=("take_batch", "python"))
+def jax_executor(run):
+    w = weights(64)
+    pool = concurrent.futures.ThreadPoolExecutor(1)
+
+    def load():
+        time.sleep(0.02)
+        return np.ones((64, 64), "f")
+    ahead = [pool.submit(load)]
+
+    def take_batch():
+        with run.phase("python"):
+            batch = ahead[0].result()
+            ahead[0] = pool.submit(load)
+            return batch
+
+    run.steps(lambda _: wait(train(take_batch(), w)), n=6)
+
+
+@program("steps below a millisecond", compute=("computing", None), frames=False)
+def jax_short(run):
+    w = weights(64)
+    run.steps(lambda _: wait(train(w, w)), n=300, warm=20)
+
+
+@program("a single step, part of which sleeps", python=("tokenize", "python"), compute=("computing", "compute"))
+def jax_one_step(run):
+    w = weights(600)
+
+    def tokenize():
+        with run.phase("python"):
+            time.sleep(0.03)
+
+    def step(_):
+        tokenize()
+        with run.phase("compute"):
+            wait(train(w, w))
+    run.steps(step, n=1)
+
+
+@program("the last of 8 batches has another shape", compute=("computing", None))
+def jax_last_batch(run):
+    w = weights(500)
+    run.steps(lambda i: wait(train(w[:300] if i == 9 else w, w)), n=8)
+
+
+@program("the loop runs in a thread of its own", python=("make_batch", "python"), compute=("computing", "compute"))
+def jax_loop_in_thread(run):
+    w = weights(500)
+
+    def make_batch():
+        with run.phase("python"):
+            time.sleep(0.015)
+
+    def step(_):
+        make_batch()
+        with run.phase("compute"):
+            wait(train(w, w))
+
+    def loop():
+        for i in range(5):
+            run.once(step, i, mark)
+    step(0)
+    with trace(run.folder, True):
+        thread = threading.Thread(target=loop)
+        thread.start()
+        thread.join()
+        run.starts.append(time.perf_counter())
+    run.save()
+
+
+@program("a method of a loader, called by next()", python=("augment", "python"), compute=("computing", "compute"))
+def jax_methods(run):
+    w = weights()
+
+    class Loader:
+        def augment(self):
+            with run.phase("python"):
+                for _ in range(4):
+                    time.sleep(0.003)
+
+        def __iter__(self):
+            while True:
+                self.augment()
+                yield 1
+    batches = iter(Loader())
+
+    def step(_):
+        next(batches)
+        with run.phase("compute"):
+            wait(train(w, w))
+    run.steps(step)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import threading
 import time
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"
@@ -276,3 +277,159 @@ def tf_train_on_batch(run):
             time.sleep(0.025)
         made.train_on_batch(x, y)
     run.steps(step, warm=3)
+
+
+class Looked(tf.keras.Sequential):
+    """Its training step calls Python, which sleeps 15 ms."""
+
+    def train_step(self, data):
+        def look(loss):
+            time.sleep(0.015)
+            return loss
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((self(data[0], training=True) - data[1]) ** 2)
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))
+        return {"loss": tf.ensure_shape(tf.numpy_function(look, [loss], tf.float32), [])}
+
+
+def fit_model(run, made, data, callback, steps, **options):
+    made.compile("sgd", "mse", **options)
+    made.fit(data, steps_per_epoch=5, epochs=1, verbose=0)
+    with trace(run.folder, True):
+        made.fit(data, steps_per_epoch=steps, epochs=1, verbose=0, callbacks=[callback])
+        run.starts.append(time.perf_counter())
+    run.save()
+
+
+@program("Keras' fit with a train_step that calls Python", steps_by="calls of multi_step_on_iterator",
+         callback=("called back", None))
+def tf_train_step(run):
+    made = Looked([tf.keras.Input((256,)), tf.keras.layers.Dense(256, "tanh"), tf.keras.layers.Dense(1)])
+    fit_model(run, made, in_memory(), Recorded(run), 8)
+
+
+@program("a PyDataset with two workers, 40 ms for each batch", steps_by="calls of multi_step_on_iterator",
+         input=("Generator", None))
+def tf_workers(run):
+    class Slow(tf.keras.utils.PyDataset):
+        def __len__(self):
+            return 40
+
+        def __getitem__(self, _):
+            time.sleep(0.04)
+            return np.zeros((64, 256), "f"), np.zeros((64, 1), "f")
+    fit_model(run, model(), Slow(workers=2, max_queue_size=2), Recorded(run), 12)
+
+
+@program("a shuffled input whose map sorts", input=("MapAndBatch", "input"))
+def tf_shuffle_map(run):
+    big = tf.random.normal((300, 300))
+
+    def heavy(value):
+        x = big + tf.cast(value, tf.float32)
+        for _ in range(4):
+            x = tf.sort(x, axis=1)
+        return tf.reduce_sum(x)
+    run.steps(train_on(run, tf.data.Dataset.range(10**6).shuffle(64).map(heavy).batch(4), 200))
+
+
+@program("two slow files are read at a time", input=("ParallelInterleave", "input"))
+def tf_parallel_interleave(run):
+    data = tf.data.Dataset.range(10**6).interleave(lambda v: tf.data.Dataset.from_tensors(v).map(slowly(60)),
+                                                   cycle_length=2, num_parallel_calls=2)
+    run.steps(train_on(run, data, 200), n=6)
+
+
+@program("a parallel map of 30 ms, prefetched", input=("ParallelMap", "input"))
+def tf_parallel_map(run):
+    data = tf.data.Dataset.range(10**6).map(slowly(30), num_parallel_calls=2).prefetch(2)
+    run.steps(train_on(run, data, 200), n=8)
+
+
+@program("a filter that drops five of six elements, 4 ms for each", input=("MapDataset:1", "input"))
+def tf_filter(run):
+    data = tf.data.Dataset.range(10**6).map(slowly(4)).filter(lambda v: tf.math.floormod(v, 6.0) < 0.5)
+    run.steps(train_on(run, data, 200), n=6)
+
+
+@program("input of 20 ms, without markers", steps_by="calls of train", input=("MapDataset:1", "input"))
+def tf_input_without_marks(run):
+    run.steps(train_on(run, tf.data.Dataset.range(10**6).map(slowly(20)), 200), n=6, mark=False)
+
+
+@program("a queue that a thread fills, one element in 25 ms", input=("waiting for input (numbers_Dequeue", None))
+def tf_queue(run):
+    numbers = tf.queue.FIFOQueue(1, tf.float32, shapes=[()], name="numbers")
+    w = weights(200)
+
+    def feed():
+        while True:
+            time.sleep(0.025)
+            numbers.enqueue(1.0)
+
+    @tf.function
+    def train():
+        return tf.reduce_sum(dense(w, w)) + numbers.dequeue(name="numbers_Dequeue")
+    threading.Thread(target=feed, daemon=True).start()
+    run.steps(lambda _: train().numpy(), n=6)
+
+
+@program("a loop of the graph over a dataset", compute=("computing", None))
+def tf_loop_over_data(run):
+    w, data = weights(700), tf.data.Dataset.range(5)
+
+    @tf.function
+    def epoch():
+        total = tf.constant(0.0)
+        for x in data:
+            total += tf.reduce_sum(dense(w, w)) + tf.cast(x, tf.float32)
+        return total
+    run.steps(lambda _: epoch().numpy(), n=4)
+
+
+@program("steps below a millisecond", dispatch=("dispatch", None), frames=False)
+def tf_short(run):
+    w = weights(16)
+    train = tf.function(lambda: tf.reduce_sum(w @ w))
+    run.steps(lambda _: train().numpy(), n=200, warm=20)
+
+
+@program("a single step, part of which sleeps", python=("Python", "python"), compute=("computing", None))
+def tf_one_step(run):
+    w = weights(600)
+    train = tf.function(lambda: tf.reduce_sum(dense(w, w)))
+
+    def step(_):
+        with run.phase("python"):
+            time.sleep(0.02)
+        train().numpy()
+    run.steps(step, n=1)
+
+
+@program("gradients of a compiled function", compute=("computing", "compute"))
+def tf_jit_gradients(run):
+    w = weights()
+
+    @tf.function(jit_compile=True)
+    def train():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(dense(w, w))
+        w.assign_sub(1e-9 * tape.gradient(loss, w))
+        return loss
+
+    def step(_):
+        with run.phase("compute"):
+            train().numpy()
+    run.steps(step)
+
+
+@program("a recurrent layer", compute=("computing", "compute"))
+def tf_lstm(run):
+    layer, x = tf.keras.layers.LSTM(128, return_sequences=True), tf.random.normal((32, 30, 64))
+    train = tf.function(lambda: tf.reduce_sum(layer(x)))
+
+    def step(_):
+        with run.phase("compute"):
+            train().numpy()
+    run.steps(step)
