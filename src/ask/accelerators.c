@@ -69,6 +69,14 @@ static void put_rate(const struct model *m, const struct accelerator_program *p,
 		buf_printf(b, ", at %.0f %% of HBM bandwidth", 100 * bytes);
 }
 
+static void put_sizes(struct buf *b, double bytes, double rate)
+{
+	bool is_large = bytes >= 1e8, is_fast = rate >= 1e9;
+
+	buf_printf(b, " (%.2f %s each, up to %.0f %s/s)", bytes / (is_large ? 1e9 : 1e6),
+		is_large ? "GB" : "MB", rate / (is_fast ? 1e9 : 1e6), is_fast ? "GB" : "MB");
+}
+
 /* What a run of the program that has most of the time goes to. */
 static void put_program(const struct model *m, struct buf *b)
 {
@@ -88,8 +96,7 @@ static void put_program(const struct model *m, struct buf *b)
 	if (put_part(p, p->transfer_wait_ps, "waits for copies between host memory and HBM",
 		    &is_first, b) &&
 		p->transfer_rate > 0)
-		buf_printf(b, " (%.2f GB each, up to %.0f GB/s)", (double)p->transfer_bytes / 1e9,
-			p->transfer_rate / 1e9);
+		put_sizes(b, (double)p->transfer_bytes, p->transfer_rate);
 	put_part(p, p->wait_ps, "waits for other copies", &is_first, b);
 	put_part(p, p->collective_ps, "is spent in collectives", &is_first, b);
 	if (put_part(p, p->computing_ps, "computes", &is_first, b))

@@ -202,3 +202,18 @@ def test_what_the_host_did_while_a_device_waited(tmp_path):
     assert (row["host_late_micros"], row["idle_micros"], row["late_in"]) == (80, 80, "train.py:31 log")
     said = product.run("advise", path).stdout
     assert "(meanwhile train.py:31 log 60us, train.py:1 <module> 10us, PjitFunction(f) 2us)" in said
+
+
+def test_kernels_are_of_the_step_that_launched_them(tmp_path):
+    """Launches of JAX are on lines of their own, and kernels run on when the marker is over; a copy comes before all."""
+    planes = gpu([kernel("a", 30 + 100 * i, 90, i, "dot.1") for i in range(4)],
+                 [kernel("cuLaunchKernel", 12 + 100 * i, 1, i, "dot.1") for i in range(4)])
+    planes[0].add_line("Stream #17(MemcpyH2D)", [("MemcpyH2D", at * US, 5 * US, {"correlation_id": id_}) for id_, at in
+                                                 ((90, 4), (91, 150), (92, 335))], id_=17)
+    planes[2].add_line("Host Threads/2", [("cuMemcpyHtoDAsync_v2", at * US, US, {"correlation_id": id_})
+                                          for id_, at in ((90, 2), (91, 120), (92, 330))], id_=3)
+    planes[2].add_line("python", [("train", (10 + 100 * i) * US, 30 * US, {"step_num": i, "_r": 1}) for i in range(4)], id_=2)
+    path = write(tmp_path, *planes)
+    assert [product.nodes(path, i, tmp_path) for i in range(4)] == [
+        {"f/dot.1": (90, 1), **({"MemcpyH2D": (5, 1)} if i in (1, 3) else {})} for i in range(4)]
+    assert "1 outside of all steps" in product.run("op", path).stderr

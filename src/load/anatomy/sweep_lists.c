@@ -113,14 +113,17 @@ void sweep_put_cause(struct buf *b, const struct scene *s, struct doing key)
 		[CAUSE_FRAMES] = "",
 		[CAUSE_STAGE] = "",
 	};
-	static const char *const places[] = {"before the first operation (", "between operations (",
-		"after the last operation ("};
+	static const char *const places[] = {"before the first operation", "between operations",
+		"after the last operation"};
 	unsigned kind = key.kind;
+	bool is_within = kind >= CAUSE_BEFORE && text_of(s, key.cause).n;
 
 	if (kind >= CAUSE_BEFORE) {
 		buf_text(b, places[(kind - CAUSE_BEFORE) / 8]);
 		kind = (kind - CAUSE_BEFORE) % 8;
 	}
+	if (is_within)
+		buf_text(b, " (");
 	buf_text(b, before[kind]);
 	buf_span(b, text_of(s, key.cause));
 	if (kind == CAUSE_FRAMES && key.other) {
@@ -132,7 +135,7 @@ void sweep_put_cause(struct buf *b, const struct scene *s, struct doing key)
 		buf_span(b, text_of(s, key.other));
 		buf_char(b, ')');
 	}
-	if (key.kind >= CAUSE_BEFORE)
+	if (is_within)
 		buf_char(b, ')');
 }
 

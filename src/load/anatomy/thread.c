@@ -390,11 +390,9 @@ bool scene_read_main(struct scene *s)
 	struct stretch all = {INT64_MIN, INT64_MAX, NONE};
 
 	if (s->timed_device != NONE) {
-		unknown.cause = strings_alias(&s->texts, SPAN("(unexplained)"));
 		s->stretches.n = 0;
 		all.doing = scene_add_doing(s, unknown);
-		return scene_ok(s,
-			unknown.cause != NONE && all.doing != NONE && vec_push(&s->stretches, all));
+		return scene_ok(s, all.doing != NONE && vec_push(&s->stretches, all));
 	}
 	return s->main == NONE || !is_outdated(s) || host_read_main(s);
 }

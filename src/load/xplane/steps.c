@@ -5,7 +5,8 @@
  *     its run          for compiled programs: the k-th last run of a module belongs to
  *                      the k-th last call of its function
  *     its region       the event that gave its thread work
- *     on a GPU         what ran before it on the stream
+ *     on a GPU         the last marker that had begun when it was launched; if that is not
+ *                      known, what ran before it on the stream
  *     time             the marker whose span it starts in
  *
  * A marker is an event with a step_num. Without any, roots that are not FunctionRuns are
@@ -343,10 +344,30 @@ static struct trace_cause cause_of(const struct trace *t, const struct trace_op 
 	return t->causes.at[op->cause ^ CAUSE_LISTED];
 }
 
-static uint32_t step_on_gpu(const struct numbering *n, const struct trace_op *op, uint32_t before)
+/* The last that had begun at a time; its marker may be over. */
+static uint32_t last_begun(const struct numbering *n, int64_t time_ps)
+{
+	size_t low = 0, high = n->spans.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (n->spans.at[middle].start_ps <= time_ps)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? step_place(n->trace, n->spans.at[low - 1].step) : NONE;
+}
+
+static uint32_t step_on_gpu(const struct numbering *n, const struct trace_op *op, uint32_t launch,
+	uint32_t before)
 {
 	uint32_t step = step_of_kept(n, op->cause);
 
+	/* Setup before the first step is outside of all. */
+	if (step == NONE && launch != NONE)
+		return last_begun(n, n->trace->launches.at[launch].start_ps);
 	if (step == NONE)
 		step = before;
 	return step == NONE ? at_time(n->host.at, n->host.n, op->start_ps) : step;
@@ -417,7 +438,13 @@ static bool number_line(struct numbering *n, uint32_t place, size_t end)
 		} else if (!n->spans.n) {
 			step = step_of_devices(n, kind, start_ps);
 		} else if (kind == PLANE_GPU) {
-			step = before = step_on_gpu(n, op, before);
+			step = before = step_on_gpu(n, op,
+				line->first_device_op == NONE
+					? NONE
+					: t->device_ops
+						  .at[line->first_device_op + i - line->first_op]
+						  .launch,
+				before);
 		} else {
 			step = step_on_host(n, cause_of(t, op), start_ps);
 		}
@@ -446,59 +473,6 @@ static bool number_ops(struct numbering *n)
 				  m->time_ps)
 			: step_of_devices(n, PLANE_HOST, m->time_ps);
 	}
-	return true;
-}
-
-/* Removes steps in which nothing ran. */
-static bool drop_unused(struct trace *t)
-{
-	uint32_t *place = mem_array(t->steps.n, sizeof(*place));
-	size_t n = 0;
-
-	if (!place)
-		return false;
-	memset(place, 0, t->steps.n * sizeof(*place));
-	for (size_t i = 0; i < t->stretches.n; i++)
-		place[t->stretches.at[i].step] = 1;
-	for (size_t i = 0; i < t->steps.n; i++)
-		if (place[i]) {
-			t->steps.at[n] = t->steps.at[i];
-			place[i] = (uint32_t)n++;
-		} else {
-			place[i] = NONE;
-		}
-	for (size_t i = 0; i < t->stretches.n; i++)
-		t->stretches.at[i].step = place[t->stretches.at[i].step];
-	for (size_t i = 0; i < t->memory.n; i++)
-		if (t->memory.at[i].step != NONE)
-			t->memory.at[i].step = place[t->memory.at[i].step];
-	t->steps.n = n;
-	mem_free(place);
-	return true;
-}
-
-/* A counting sort by step: there are few steps. */
-static bool sort_stretches(struct trace *t)
-{
-	size_t n = t->stretches.n;
-	struct trace_stretch *sorted = mem_array(n + 1, sizeof(*sorted));
-	size_t *ends = mem_zero_array(t->steps.n + 1, sizeof(*ends));
-	bool ok = sorted && ends;
-
-	for (size_t i = 0; ok && i < n; i++)
-		ends[t->stretches.at[i].step]++;
-	for (size_t i = 1; ok && i < t->steps.n; i++)
-		ends[i] += ends[i - 1];
-	for (size_t i = n; ok && i-- > 0;)
-		sorted[--ends[t->stretches.at[i].step]] = t->stretches.at[i];
-	mem_free(ends);
-	if (!ok) {
-		mem_free(sorted);
-		return false;
-	}
-	mem_free(t->stretches.at);
-	t->stretches.at = sorted;
-	t->stretches.cap = n + 1;
 	return true;
 }
 
@@ -571,8 +545,8 @@ static void link_own_times(struct trace *t)
 bool trace_number(struct trace *t)
 {
 	struct numbering n = {.trace = t};
-	bool ok = t->ops.n < NONE && prepare(&n) && number_ops(&n) && drop_unused(t) &&
-		sort_stretches(t);
+	bool ok = t->ops.n < NONE && prepare(&n) && number_ops(&n) && trace_drop_unused_steps(t) &&
+		trace_sort_stretches(t);
 
 	link_own_times(t);
 	forget(t);

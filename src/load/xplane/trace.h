@@ -327,6 +327,11 @@ static inline uint32_t trace_get_group(const struct trace *t, uint32_t kept)
  * without waiting for what they started. False on allocation failure. */
 bool trace_sum_compiled(struct trace *t);
 
+/* Removes steps in which nothing ran, and puts stretches in order of steps. False on allocation
+ * failure. */
+bool trace_drop_unused_steps(struct trace *t);
+bool trace_sort_stretches(struct trace *t);
+
 /* Finds the steps of the operations (see .stretches), and forgets what led to them. False on
  * allocation failure. */
 bool trace_number(struct trace *t);
