@@ -392,6 +392,7 @@ static bool add_times(struct scene *s)
 	own_see(own, s->last);
 	ok = own_resolve(own);
 	end_endless(s);
+	(void)vec_reserve(&s->work, own->pieces.n);
 	for (size_t i = 0; ok && i < own->pieces.n; i++)
 		ok = add_piece(s, &own->pieces.at[i]);
 	own_clear(own);
