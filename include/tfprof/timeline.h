@@ -20,15 +20,9 @@ TFPROF_API enum tfprof_status tfprof_timeline_new(tfprof_profile *profile, int64
 	tfprof_timeline **timeline, struct tfprof_error *err);
 TFPROF_API void tfprof_timeline_free(tfprof_timeline *timeline);
 
-/* What the threads of the hosts did meanwhile, from the profile's traces: Python frames, stages of
- * tf.data, dispatch, compilation. Its devices are "Python", "tf.data" and "Host threads"; its nodes
- * are names of events, which tfprof_timeline_get_name() tells. Without a trace it has no lanes. */
-TFPROF_API enum tfprof_status tfprof_timeline_new_threads(tfprof_profile *profile,
-	int64_t from_micros, int64_t until_micros, tfprof_timeline **timeline,
-	struct tfprof_error *err);
-
 /* The name of an event of threads, and what it is for: "python", "input", "compile", "copy",
- * "runtime", "dispatch", "operation" or "other". NULL if there is no such node. */
+ * "runtime", "dispatch", "operation" or "other"; of the lanes of steps also "step", "compute",
+ * "communication", "callback" and "unknown". NULL if there is no such node. */
 TFPROF_API const char *tfprof_timeline_get_name(const tfprof_timeline *timeline, uint64_t node,
 	size_t *length, const char **kind);
 

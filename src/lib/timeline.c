@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "lib/profile.h"
-#include "load/xplane/threads.h"
+#include "lib/course.h"
+#include "lib/links.h"
 #include "model/bars.h"
 #include "model/nest.h"
 
@@ -15,6 +15,7 @@ struct tfprof_timeline {
 	struct span *names;  /* by lane; empty where the input has none */
 	size_t n_lanes;
 	struct strings texts; /* of threads: by node */
+	thread_links links;   /* of threads */
 	uint8_t *kinds;       /* the same: enum thread_kind; NULL: it is of executions */
 	uint64_t n_hidden;
 	int64_t hidden_below_us;
@@ -176,6 +177,8 @@ static enum tfprof_status add_trace(struct thread_adder *a, const struct source 
 
 	if (status == TFPROF_OK && !texts)
 		status = error_no_memory(err);
+	if (status == TFPROF_OK && !links_add(&a->t->links, &threads, texts, (uint32_t)a->names.n))
+		status = error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && i < threads.lanes.n; i++)
 		if (!add_thread(a, &threads.lanes.at[i], texts))
 			status = error_no_memory(err);
@@ -185,6 +188,44 @@ static enum tfprof_status add_trace(struct thread_adder *a, const struct source 
 	mem_free(texts);
 	threads_clear(&threads);
 	return status;
+}
+
+static bool add_course_event(void *context, const struct course_event *e)
+{
+	struct thread_adder *a = context;
+	uint32_t device = devices_add(&a->sorter.devices, SPAN("Steps"));
+	uint32_t name = strings_add(&a->t->texts, e->name);
+
+	while (name != NONE && a->kinds.n <= name)
+		if (!vec_push(&a->kinds, THREAD_OTHER))
+			return false;
+	if (device == NONE || name == NONE)
+		return false;
+	a->kinds.at[name] = (uint8_t)e->kind;
+	events_add(&a->sorter,
+		&(struct event){.node = name,
+			.device = device,
+			.lane = (uint32_t)e->lane | EVENT_HAS_LANE,
+			.start_us = e->start_us,
+			.duration_us = e->end_us - e->start_us});
+	return true;
+}
+
+static bool add_course(struct thread_adder *a, const struct course *course, int64_t from_us,
+	int64_t until_us)
+{
+	uint32_t device;
+
+	if (!course_each(course, from_us, until_us, add_course_event, a))
+		return false;
+	device = devices_find(&a->sorter.devices, SPAN("Steps"));
+	for (uint32_t i = 0; device != NONE && i < N_COURSE_LANES; i++) {
+		uint32_t name = strings_add(&a->t->texts, course_lane_names[i]);
+
+		if (name == NONE || !vec_push(&a->names, ((struct thread_name){device, i, name})))
+			return false;
+	}
+	return true;
 }
 
 static enum tfprof_status build_threads(struct thread_adder *a, struct tfprof_error *err)
@@ -204,6 +245,13 @@ static enum tfprof_status build_threads(struct thread_adder *a, struct tfprof_er
 	for (size_t i = 0; i < a->names.n; i++)
 		t->names[e->first_lane[a->names.at[i].device] + a->names.at[i].number] =
 			strings_get(&t->texts, a->names.at[i].text);
+	/* Links count lanes in the order in which they were added. */
+	for (size_t i = 0; i < t->links.n; i++)
+		for (struct link_end *end = &t->links.at[i].from; end;
+			end = end == &t->links.at[i].from ? &t->links.at[i].to : NULL)
+			if (end->lane != NONE)
+				end->lane = e->first_lane[a->names.at[end->lane].device] +
+					a->names.at[end->lane].number;
 	t->kinds = a->kinds.at;
 	a->kinds.at = NULL;
 	return TFPROF_OK;
@@ -221,8 +269,9 @@ static enum tfprof_status read_threads(struct thread_adder *a, tfprof_profile *p
 	return profile_unlock(p, status, err);
 }
 
-enum tfprof_status tfprof_timeline_new_threads(tfprof_profile *p, int64_t from_micros,
-	int64_t until_micros, tfprof_timeline **timeline, struct tfprof_error *err)
+enum tfprof_status timeline_new_threads(tfprof_profile *p, int64_t from_micros,
+	int64_t until_micros, const struct course *course, tfprof_timeline **timeline,
+	struct tfprof_error *err)
 {
 	struct thread_adder a = {.t = mem_zero(sizeof(*a.t))};
 	enum tfprof_status status;
@@ -232,8 +281,10 @@ enum tfprof_status tfprof_timeline_new_threads(tfprof_profile *p, int64_t from_m
 		return error_no_memory(err);
 	atomic_init(&a.t->n_users, 1);
 	event_sorter_init(&a.sorter, EVENTS_BY_DEVICE, EVENTS_HAVE_LANES, SIZE_MAX);
-	status = strings_init(&a.t->texts) ? read_threads(&a, p, from_micros, until_micros, err)
-					   : error_no_memory(err);
+	status = strings_init(&a.t->texts) &&
+			(!course || add_course(&a, course, from_micros, until_micros))
+		? read_threads(&a, p, from_micros, until_micros, err)
+		: error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = build_threads(&a, err);
 	event_sorter_clear(&a.sorter);
@@ -264,12 +315,35 @@ const char *tfprof_timeline_get_name(const tfprof_timeline *t, uint64_t node, si
 	return name.at;
 }
 
+static void read_end(const tfprof_timeline *t, const struct link_end *from, struct flow_end *end)
+{
+	struct span name = strings_get(&t->texts, from->name);
+
+	*end = (struct flow_end){.lane = from->lane == NONE ? -1 : (int64_t)from->lane,
+		.device = from->lane == NONE ? (int64_t)from->device : -1,
+		.start_micros = from->start_us,
+		.end_micros = from->end_us,
+		.name = name.at,
+		.name_length = name.n};
+}
+
+int timeline_read_flow(const tfprof_timeline *t, size_t i, struct flow_end *from,
+	struct flow_end *to)
+{
+	if (i >= t->links.n)
+		return 0;
+	read_end(t, &t->links.at[i].from, from);
+	read_end(t, &t->links.at[i].to, to);
+	return 1;
+}
+
 void tfprof_timeline_free(tfprof_timeline *t)
 {
 	if (!t || atomic_fetch_sub(&t->n_users, 1) > 1)
 		return;
 	nest_clear(&t->nest);
 	strings_clear(&t->texts);
+	vec_clear(&t->links);
 	mem_free(t->kinds);
 	if (t->whole) {
 		events_unselect(&t->events);

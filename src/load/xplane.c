@@ -10,7 +10,6 @@
  *               model
  *
  * Everything is read before the model changes. */
-#include "base/clamped.h"
 #include "load/load.h"
 #include "load/xplane/apply.h"
 #include "load/xplane/core_runs.h"
@@ -318,16 +317,13 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	struct apply a = {.model = m,
 		.trace = &x->trace,
 		.host = x->host.n ? x->host : host_of_path(l->in->path),
-		.base_ns = x->trace.origin_ns,
+		.base_ns = trace_get_epoch(x->trace.origin_ns, x->start_ns),
 		.recorded_ns = x->start_ns};
 	enum tfprof_status status = TFPROF_OK;
 
 	m->numbers_version = NUMBERS_VERSION;
 	if (m->reading == TFPROF_READ_FOR_STEP)
 		return TFPROF_OK;
-	/* Lines count from the start of recording, or from 1970. */
-	if (x->start_ns > 0 && x->trace.origin_ns < x->start_ns / 2)
-		add_clamped(&a.base_ns, x->start_ns);
 	if (!apply_targets(&a) || !apply_fused(&a) || !apply_gradients(&a) ||
 		!apply_function_logs(&a) || !apply_modules(&a) || !apply_served(&a) ||
 		!apply_devices(&a) || !apply_kernels(&a) || !apply_device_runs(&a) ||

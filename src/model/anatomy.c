@@ -31,6 +31,7 @@ void anatomy_clear(struct anatomy *a)
 	vec_clear(&a->devices);
 	vec_clear(&a->compiled);
 	vec_clear(&a->late);
+	vec_clear(&a->moments);
 	arena_clear(&a->arena);
 }
 

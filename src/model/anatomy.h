@@ -55,13 +55,20 @@ struct anatomy_causes {
 	size_t n;
 };
 
+/* What a stretch of a step, or of the gap before one, had: for who draws it. */
+struct anatomy_moment {
+	int64_t start_ps, end_ps;
+	enum anatomy_part part;
+	struct span cause; /* empty: several, or not known */
+};
+
 struct anatomy_device_parts {
 	int64_t parts[N_ANATOMY_PARTS];
 };
 
 struct anatomy_step {
 	int64_t number;
-	int64_t wall_ps, gap_ps, marker_ps;
+	int64_t start_ps, wall_ps, gap_ps, marker_ps;
 	int64_t n_batches;
 	int64_t n_launches;        /* by the main thread */
 	int64_t n_eager, eager_ps; /* launches of operations run one by one */
@@ -109,6 +116,8 @@ struct anatomy {
 	size_t n_untold; /* devices that are too many in too many steps: they are not listed */
 	VEC(struct anatomy_compiled) compiled;
 	VEC(struct anatomy_late) late;
+	VEC(struct anatomy_moment) moments; /* in order of time, if they were asked for */
+	int64_t epoch_ns;                   /* that their times and starts of steps count from */
 	struct span input_op;     /* type of operation that tf.data spends most time in; or empty */
 	uint64_t n_unknown_names; /* of events of the main thread that the table of names lacks */
 	struct arena arena;

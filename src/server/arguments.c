@@ -16,7 +16,8 @@ const char arguments_help[] =
 	"  --port=PORT     the port to listen on, or the next free one (6117)\n"
 	"  --host=ADDRESS  the address to listen on (127.0.0.1: this machine only)\n"
 	"  --token=TOKEN   the token in the address; none turns it off (random)\n"
-	"  --open          open the address in the default browser\n"
+	"  --open          open the address in the default browser; --open=false: do not\n"
+	"                  (on a desktop, from a terminal that is not one of ssh)\n"
 	"  --strict        refuse files with anything that would be ignored\n"
 	"  --recover       load the intact parts of damaged files, and say what was dropped\n"
 	"  --verbose       print each request to stderr\n"
@@ -100,6 +101,13 @@ static bool set_reading(struct parser *p, enum tfprof_reading reading)
 	return true;
 }
 
+static bool set_open(struct parser *p, const char *value)
+{
+	p->a->open = strcmp(value, "true") == 0 ? OPEN_ALWAYS : OPEN_NEVER;
+	return p->a->open == OPEN_ALWAYS || strcmp(value, "false") == 0 ||
+		fail(p, "--open=%.100s: expected true or false", value);
+}
+
 static bool parse_flag(struct parser *p, const char *flag)
 {
 	const char *value;
@@ -109,7 +117,9 @@ static bool parse_flag(struct parser *p, const char *flag)
 	if (strcmp(flag, "recover") == 0)
 		return set_reading(p, TFPROF_READ_RECOVER);
 	if (strcmp(flag, "open") == 0)
-		return p->a->open = true;
+		return set_open(p, "true");
+	if ((value = value_of(flag, "open")))
+		return set_open(p, value);
 	if (strcmp(flag, "verbose") == 0)
 		return p->a->verbose = true;
 	if ((value = value_of(flag, "port")))

@@ -7,11 +7,19 @@
 
 struct store;
 
+/* Whether the browser is opened. */
+enum open_when {
+	OPEN_ON_DESKTOP, /* from a terminal there, see browser_is_near() */
+	OPEN_ALWAYS,
+	OPEN_NEVER,
+};
+
 struct arguments {
 	const char *host;
 	const char *token; /* NULL: a random one; "none" */
 	uint16_t port;
-	bool open, verbose;
+	enum open_when open;
+	bool verbose;
 };
 
 enum arguments_status { ARGUMENTS_OK, ARGUMENTS_HELP, ARGUMENTS_WRONG };

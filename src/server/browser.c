@@ -1,12 +1,25 @@
 #include "server/browser.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value;
+}
+
+bool browser_is_near(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
+		(is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")) && !is_set("SSH_CONNECTION") &&
+		!is_set("SSH_CLIENT") && !is_set("SSH_TTY");
+}
 
 /* Where only the user can look; browsers in sandboxes see their runtime directory, too. */
 static const char *private_folder(void)

@@ -13,6 +13,7 @@
 #include "server/arguments.h"
 #include "server/browser.h"
 #include "server/http.h"
+#include "server/restart.h"
 #include "server/store.h"
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -130,35 +131,53 @@ static bool set_token(struct guard *guard, const char *wanted)
 	return true;
 }
 
-static int serve(const struct arguments *a, struct store *store, const sigset_t *stop)
+/* Who asks for the address knows it after a restart. */
+static void announce(struct browser_page *page, const struct arguments *a,
+	const struct guard *guard, uint16_t port)
+{
+	print_address(a, guard, port);
+	if (a->open == OPEN_ALWAYS || (a->open == OPEN_ON_DESKTOP && browser_is_near()))
+		open_browser(page, a, guard, port);
+}
+
+static int serve(const struct arguments *a, struct store *store, const sigset_t *stop, char **argv)
 {
 	struct http_settings settings = {.host = a->host,
 		.port = a->port,
 		.verbose = a->verbose,
 		.store = store};
 	struct browser_page page = {""};
-	uint16_t port;
+	struct restart again;
+	bool is_again = restart_take(&again);
 	char why[256];
 	struct http *http;
 	int signal;
 
-	if (!set_token(&settings.guard, a->token)) {
+	if (is_again) {
+		settings.port = again.port;
+		memcpy(settings.guard.token, again.token, sizeof(again.token));
+	} else if (!set_token(&settings.guard, a->token)) {
 		fprintf(stderr, "tfprof ui: cannot get random numbers for a token\n");
 		return EXIT_FAILED;
 	}
-	http = http_start(&settings, &port, why);
+	http = http_start(&settings, &again.port, why);
 	if (!http) {
 		fprintf(stderr, "tfprof ui: %s\n", why);
 		return EXIT_FAILED;
 	}
-	print_address(a, &settings.guard, port);
-	if (a->open)
-		open_browser(&page, a, &settings.guard, port);
+	if (!is_again)
+		announce(&page, a, &settings.guard, again.port);
 	for (size_t i = 0; i < store->n_profiles; i++)
 		store_load(store, i);
 	sigwait(stop, &signal);
 	http_stop(http);
 	browser_remove(&page);
+	if (signal == RESTART_SIGNAL) {
+		memcpy(again.token, settings.guard.token, sizeof(again.token));
+		restart_run(argv, &again);
+		fprintf(stderr, "tfprof ui: cannot load the files again\n");
+		return EXIT_FAILED;
+	}
 	return EXIT_SUCCESS;
 }
 
@@ -193,8 +212,9 @@ int main(int argc, char **argv)
 	sigaddset(&stop, SIGINT);
 	sigaddset(&stop, SIGTERM);
 	sigaddset(&stop, SIGHUP);
+	sigaddset(&stop, RESTART_SIGNAL);
 	pthread_sigmask(SIG_BLOCK, &stop, NULL);
-	status = serve(&a, &store, &stop);
+	status = serve(&a, &store, &stop, argv);
 	/* Clearing would wait for a load that is still running; exiting does not. */
 	for (size_t i = 0; i < store.n_profiles; i++)
 		if (store.profiles[i].has_loader &&

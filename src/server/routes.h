@@ -7,7 +7,9 @@
 /* Every line needs a function route_NAME in its own file or in that of a related route. */
 #define ROUTES(X)    \
 	X(load)      \
+	X(reload)    \
 	X(ask)       \
+	X(kinds)     \
 	X(profile)   \
 	X(options)   \
 	X(rows)      \
@@ -18,6 +20,7 @@
 	X(lanes)     \
 	X(slices)    \
 	X(flows)     \
+	X(links)     \
 	X(sums)      \
 	X(advice)    \
 	X(checkers)  \

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "server/find.h"
 #include "server/siblings.h"
+#include "server/timeline_call.h"
 
 /* ---- the set --------------------------------------------------------------- */
 
@@ -178,7 +179,7 @@ static enum tfprof_status add_time(const struct set_maker *m, struct tfprof_erro
 	int64_t step, from, until;
 	int n_read = 0;
 	struct kept *kept;
-	struct tfprof_step_info info;
+	struct step_times times;
 	struct tfprof_lane lane;
 	enum tfprof_status status;
 
@@ -190,12 +191,14 @@ static enum tfprof_status add_time(const struct set_maker *m, struct tfprof_erro
 	status = view_timeline(m->call, step, &kept, err);
 	if (status != TFPROF_OK)
 		return status;
-	tfprof_timeline_read_step(kept_get(kept), &info);
-	for (size_t i = 0; tfprof_timeline_read_lane(kept_get(kept), i, &lane); i++)
-		tfprof_timeline_each(kept_get(kept), i, info.start_micros + from,
-			info.start_micros + until, add_execution, m->set);
+	status = timeline_call_find_times(m->call, kept_get(kept), step, &times, err);
+	for (size_t i = 0;
+		status == TFPROF_OK && tfprof_timeline_read_lane(kept_get(kept), i, &lane); i++)
+		tfprof_timeline_each(kept_get(kept), i, times.start_us + from,
+			times.start_us + until, add_execution, m->set);
+	store_release(m->call->store, times.course);
 	store_release(m->call->store, kept);
-	return TFPROF_OK;
+	return status;
 }
 
 static const struct {

@@ -148,11 +148,14 @@ bool store_has_changed(const struct shown_profile *p)
 {
 	struct stat now;
 
-	for (size_t i = 0; i < p->inputs.n; i++)
-		if (p->inputs.at[i].seen.st_ino &&
-			(stat(p->inputs.at[i].path, &now) != 0 ||
-				!is_same_file(&now, &p->inputs.at[i].seen)))
+	for (size_t i = 0; i < p->inputs.n; i++) {
+		const struct shown_input *input = &p->inputs.at[i];
+		bool is_there = stat(input->path, &now) == 0;
+
+		if (is_there != (input->seen.st_ino != 0) ||
+			(is_there && !is_same_file(&now, &input->seen)))
 			return true;
+	}
 	return false;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "lib/timeline.h"
 
 static void free_only(void *timeline)
 {
@@ -78,6 +79,57 @@ static enum tfprof_status find_step(struct timeline_call *t, const struct call *
 	return status;
 }
 
+/* ---- the course of steps --------------------------------------------------- */
+
+static enum tfprof_status make_course(void *context, tfprof_profile *profile,
+	const volatile int *cancel, void **object, struct tfprof_error *err)
+{
+	struct course *course;
+	enum tfprof_status status = course_new(profile, &course, err);
+
+	(void)context;
+	(void)cancel;
+	*object = course;
+	return status;
+}
+
+static size_t count_course_bytes(void *course)
+{
+	return course_get_n_bytes(course);
+}
+
+static void free_course(void *course)
+{
+	course_free(course);
+}
+
+enum tfprof_status timeline_call_find_times(struct call *c, const tfprof_timeline *timeline,
+	int64_t step, struct step_times *times, struct tfprof_error *err)
+{
+	struct maker maker = {make_course, count_course_bytes, free_course, NULL};
+	struct tfprof_step_info info;
+	int64_t p, start_us, end_us;
+	char key[64];
+	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, &p, err);
+
+	tfprof_timeline_read_step(timeline, &info);
+	*times = (struct step_times){.start_us = info.start_micros,
+		.end_us = info.start_micros + info.wall_micros};
+	if (status != TFPROF_OK || step < 0)
+		return status;
+	snprintf(key, sizeof(key), "%" PRId64 " course", p);
+	status = store_use(c->store, p, key, &maker, &c->cancel, &times->course, err);
+	if (status != TFPROF_OK ||
+		!course_get_step(kept_get(times->course), step, &start_us, &end_us) ||
+		start_us > times->end_us || end_us < times->start_us)
+		return status;
+	if (start_us < times->start_us)
+		times->start_us = start_us;
+	if (end_us > times->end_us)
+		times->end_us = end_us;
+	return TFPROF_OK;
+}
+
 /* ---- threads --------------------------------------------------------------- */
 
 static enum tfprof_status make_threads(void *context, tfprof_profile *profile,
@@ -85,26 +137,26 @@ static enum tfprof_status make_threads(void *context, tfprof_profile *profile,
 {
 	const struct timeline_call *t = context;
 	tfprof_timeline *threads;
-	enum tfprof_status status =
-		tfprof_timeline_new_threads(profile, t->start_us, t->end_us, &threads, err);
+	enum tfprof_status status = timeline_new_threads(profile, t->start_us, t->end_us,
+		t->kept_course ? kept_get(t->kept_course) : NULL, &threads, err);
 
 	(void)cancel;
 	*object = threads;
 	return status;
 }
 
-static enum tfprof_status open_threads(struct timeline_call *t, struct call *c, int64_t p,
+enum tfprof_status timeline_call_open_threads(struct timeline_call *t, struct call *c,
 	struct tfprof_error *err)
 {
 	struct maker maker = {make_threads, view_count_timeline_bytes, free_only, t};
 	char key[64];
-	enum tfprof_status status;
+	int64_t p;
+	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, &p, err);
 
+	if (status != TFPROF_OK || t->kept_threads)
+		return status;
 	snprintf(key, sizeof(key), "%" PRId64 " threads %" PRId64, p, t->step);
-	status = store_use(c->store, p, key, &maker, &c->cancel, &t->kept_threads, err);
-	if (status == TFPROF_OK)
-		t->timeline = kept_get(t->kept_threads);
-	return status;
+	return store_use(c->store, p, key, &maker, &c->cancel, &t->kept_threads, err);
 }
 
 enum tfprof_status timeline_call_open(struct timeline_call *t, struct call *c,
@@ -112,7 +164,7 @@ enum tfprof_status timeline_call_open(struct timeline_call *t, struct call *c,
 {
 	struct shown_profile *profile;
 	struct tfprof_lane lane;
-	struct tfprof_step_info info;
+	struct step_times times;
 	int64_t p;
 	enum tfprof_status status = view_profile(c, &profile, &p, err);
 
@@ -126,12 +178,15 @@ enum tfprof_status timeline_call_open(struct timeline_call *t, struct call *c,
 	if (status != TFPROF_OK)
 		return status;
 	t->timeline = kept_get(t->kept);
-	tfprof_timeline_read_step(t->timeline, &info);
-	t->start_us = info.start_micros;
-	t->end_us = info.start_micros + info.wall_micros;
+	status = timeline_call_find_times(c, t->timeline, t->step, &times, err);
+	t->kept_course = times.course;
+	t->start_us = times.start_us;
+	t->end_us = times.end_us;
 	t->is_of_threads = call_get(c, "of") && strcmp(call_get(c, "of"), "threads") == 0;
-	if (t->is_of_threads)
-		status = open_threads(t, c, p, err);
+	if (status == TFPROF_OK && t->is_of_threads)
+		status = timeline_call_open_threads(t, c, err);
+	if (t->kept_threads)
+		t->timeline = kept_get(t->kept_threads);
 	while (status == TFPROF_OK && tfprof_timeline_read_lane(t->timeline, t->n_lanes, &lane))
 		t->n_lanes++;
 	if (status == TFPROF_OK && !t->is_of_threads)
@@ -144,6 +199,7 @@ void timeline_call_close(struct timeline_call *t)
 	selection_close(&t->selection);
 	store_release(t->store, t->kept_only);
 	store_release(t->store, t->kept_threads);
+	store_release(t->store, t->kept_course);
 	store_release(t->store, t->kept);
 }
 

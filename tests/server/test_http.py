@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import pty
 import re
 import shlex
 import shutil
@@ -453,7 +454,7 @@ def test_a_signal_while_it_answers_ends_it(number):
         for i in range(100_000):
             try:
                 answers.append(server.ask(f"/api/rows?view=scope&show_name_regexes=.*{client}.*{i}.*")[0])
-            except (OSError, http.client.HTTPException):
+            except (OSError, ValueError, http.client.HTTPException):  # while it starts
                 break  # it is gone
         ends.set()
 
@@ -561,8 +562,58 @@ def test_the_browser_is_opened_without_showing_the_token(tmp_path, host):
     assert list(runtime.iterdir()) == []
 
 
+@pytest.mark.parametrize("changes, words, is_opened", [
+    ({}, [], True), ({}, ["--open=false"], False), ({"DISPLAY": ""}, [], False), ({"DISPLAY": "", "WAYLAND_DISPLAY": "w"}, [], True),
+    ({"SSH_CONNECTION": "1.2.3.4 5 6.7.8.9 22"}, [], False), ({"SSH_TTY": "/dev/pts/1"}, [], False),
+])
+def test_the_browser_is_opened_on_a_desktop_with_a_terminal(tmp_path, changes, words, is_opened):
+    opener = tmp_path / "xdg-open"
+    opener.write_text(f"#!/bin/sh\n> {tmp_path}/opened\n")
+    opener.chmod(0o755)
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("SSH_") and k != "WAYLAND_DISPLAY"}
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([tree.program(), "ui", SAMPLE, "--port=0", *words], stdin=theirs, stdout=theirs, env={
+        **clean, "PATH": f"{tmp_path}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(tmp_path), "DISPLAY": ":0", **changes})
+    os.close(theirs)
+    text = b""
+    while b"Ctrl-C" not in text:
+        text += os.read(ours, 4096)
+    for _ in range(40 if is_opened else 6):
+        if (tmp_path / "opened").exists():
+            break
+        time.sleep(0.05)
+    assert (tmp_path / "opened").exists() == is_opened
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    os.close(ours)
+
+
+def test_a_replaced_file_is_loaded_again_at_the_same_address(tmp_path):
+    path = tmp_path / "profile"
+    shutil.copy(SAMPLE, path)
+    server = Server(str(path))
+    server.wait_until_loaded()
+    first = server.api("load")[1]["instance"]
+    assert server.api("reload")[1] == {"reloads": False}
+    other = tmp_path / "other"
+    shutil.copy(SAMPLE, other)
+    other.replace(path)
+    assert server.api("load")[1]["profiles"][0]["changed"] is True
+    assert server.api("reload")[1] == {"reloads": True}
+    for _ in range(100):
+        try:
+            if server.api("load")[1]["instance"] != first:
+                break
+        except (OSError, ValueError, http.client.HTTPException):  # while it starts
+            pass
+        time.sleep(0.05)
+    assert server.wait_until_loaded()[0]["changed"] is False
+    assert server.api("load")[1]["instance"] != first
+    assert server.stop() == 0
+
+
 @pytest.mark.parametrize("arguments, text", [
-    ([], "no input"), ([SAMPLE, "--port=70000"], "expected a number from 0 to 65535"),
+    ([], "no input"), ([SAMPLE, "--open=maybe"], "expected true or false"), ([SAMPLE, "--port=70000"], "expected a number from 0 to 65535"),
     ([SAMPLE, "--host=example"], "expected an address"), ([SAMPLE, "--frobnicate=1"], "unknown option --frobnicate"),
     ([SAMPLE, "--token=a b"], "letters"), ([SAMPLE, "--"], "no files after --"),
 ])

@@ -2,7 +2,9 @@
 numbers only (tests/xplane/xspace.py)."""
 
 import gzip
+import json
 import os
+import subprocess
 import sys
 
 import pytest
@@ -45,6 +47,7 @@ def test_threads_have_the_events_of_their_lines(name):
         step = steps[-1]["step"] if steps else -1
         of = f"step={step}&of=threads"
         lanes = good(server, f"lanes?{of}")
+        lanes["lanes"] = [lane for lane in lanes["lanes"] if lane["device"] != "Steps"]
         found, n = {}, 0
         for lane in lanes["lanes"]:
             answer = good(server, f"slices?{of}&lane={lane['lane']}&until_lane={lane['lane'] + 1}&min=0"
@@ -79,3 +82,36 @@ def test_threads_have_the_events_of_their_lines(name):
 
 def test_without_a_trace_there_are_none(server):
     assert good(server, "lanes?step=0&of=threads")["lanes"] == []
+
+
+# What `step` calls parts, and what kinds of events are called.
+PARTS = {"unknown": "unknown", "idle": "unknown"}
+
+
+@pytest.mark.parametrize("name", ["tf_cnn_fit", "tf_data", "jax_async", "jax_transformer", "tf215_cnn_loop", "synthetic_gpu"])
+def test_the_parts_of_a_step_are_those_of_the_question(name):
+    """Moments add up to the parts, but for the microseconds that each end is rounded by; they fill the step."""
+    path = os.path.join(SAMPLES, name + ".xplane.pb.gz")
+    rows = json.loads(subprocess.run([tree.program(), "step", path, "--output=json"], capture_output=True, check=True).stdout)["nodes"]
+    server = Server(path)
+    server.wait_until_loaded()
+    try:
+        for step in [r for r in rows if r["depth"] == 1 and r["step"] is not None]:
+            lanes = good(server, f"lanes?step={step['step']}&of=threads")
+            drawn = {lane["number"]: lane for lane in lanes["lanes"] if lane["device"] == "Steps"}
+            slices = {}
+            for number, lane in drawn.items():
+                answer = good(server, f"slices?step={step['step']}&of=threads&lane={lane['lane']}&until_lane={lane['lane'] + 1}"
+                                      f"&min=0&from=0&until={lanes['duration']}")
+                row = answer["lanes"][0]
+                slices[number] = [(answer["ops"][op], x, w) for op, x, w in zip(row["op"], row["x"], row["w"])]
+            whole = [(x, w) for op, x, w in slices[0] if op["name"] == f"step {step['step']}"]
+            assert len(whole) == 1 and abs(whole[0][1] - step["wall_micros"]) <= 1
+            start, end = whole[0][0], sum(whole[0])
+            inside = [(op["family"], x, w) for op, x, w in slices[1] if start <= x and x + w <= end]
+            assert all(a[1] + a[2] <= b[1] for a, b in zip(inside, inside[1:]))
+            for part in [r for r in rows if r["depth"] == 2 and r["parent"] == step["id"] and r["name"] != "gap"]:
+                got = [w for family, _, w in inside if family == PARTS.get(part["name"], part["name"])]
+                assert abs(sum(got) - part["micros"]) <= len(inside) + 1, (step["step"], part["name"])
+    finally:
+        assert server.stop() == 0

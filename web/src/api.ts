@@ -142,9 +142,9 @@ export function get<T>(route: string, params: Params = {}): Promise<T> {
   return answer as Promise<T>;
 }
 
-// Not kept: for what changes.
+// Not kept, and nobody waits for it: for what changes.
 export function getNow<T>(route: string): Promise<T> {
-  return request(`api/${route}`) as Promise<T>;
+  return requestMarked(`api/${route}`) as Promise<T>;
 }
 
 export interface Answer<T> { data?: T; error?: ApiError; isLoading: boolean }

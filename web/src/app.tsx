@@ -1,5 +1,5 @@
 // The page: header, tabs, keys; a page below it.
-import { render, type ComponentType } from "preact";
+import { render, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getNow, setInstance, useApi, type LoadState, type Profile } from "./api";
 import { Compare, isComparing } from "./compare";
@@ -8,7 +8,7 @@ import { format } from "./format";
 import { Details } from "./details";
 import { Find } from "./find";
 import { fingerprint, nameIn } from "./fingerprint";
-import { Keys } from "./keys";
+import { Keys, useKey } from "./keys";
 import { Menu } from "./menu";
 import { Options } from "./options";
 import { defaultMetric, go, link, metricsOf, requestParams, type State, useAddress } from "./state";
@@ -39,6 +39,14 @@ const PAGES: { name: string; title: string; component: ComponentType<PageProps>;
   { name: "compare", title: "Compare", component: ComparePage, needsTwo: true },
 ];
 
+// Until files are loaded, and later for whether they are still the same.
+const LOADING_MS = 250, WATCHING_MS = 1000;
+
+// Files that were replaced are loaded by a server that starts anew, at the same address.
+function reload(load: LoadState | undefined): void {
+  if (load?.profiles.some((p) => p.changed)) getNow("reload").catch(() => undefined);
+}
+
 function Loading() {
   const [load, setLoad] = useState<LoadState>();
   const [error, setError] = useState<string>();
@@ -50,29 +58,59 @@ function Loading() {
         setLoad(state);
         setInstance(state.instance);
         setError(undefined);
-        if (state.profiles.some((p) => p.state === "loading")) timer = setTimeout(poll, 250);
-        else timer = setTimeout(poll, 5000);
+        const isLoading = state.profiles.some((p) => p.state === "loading");
+        if (isLoading || !document.hidden) timer = setTimeout(poll, isLoading ? LOADING_MS : WATCHING_MS);
       } catch (e) {
         setError((e as Error).message);
-        timer = setTimeout(poll, 2000);
+        timer = setTimeout(poll, WATCHING_MS);
       }
     };
+    const look = () => {
+      clearTimeout(timer);
+      poll();
+    };
     poll();
-    return () => clearTimeout(timer);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
   }, []);
+  useKey("R", () => reload(load));
+  useKey("r", () => reload(load));
   const failed = load?.profiles.find((p) => p.state === "failed");
   const loading = load?.profiles.find((p) => p.state === "loading");
-  if (failed) return <main><h1>Cannot show {failed.file}</h1><p class="problem" role="alert">{failed.error}</p></main>;
-  if (!load) return <main>{error && <p class="problem" role="alert">{error}</p>}</main>;
+  if (failed) return <Skeleton><h1>Cannot show {failed.file}</h1><p class="problem" role="alert">{failed.error}</p><Changed load={load} /></Skeleton>;
+  if (!load) return <Skeleton>{error && <p class="problem" role="alert">{error}</p>}</Skeleton>;
   if (loading)
     return (
-      <main aria-live="polite">
-        <h1>Loading {loading.file}</h1>
-        <progress max={loading.total || undefined} value={loading.total ? loading.done : undefined} aria-label="loaded" />
-        <p>{format(loading.done ?? 0, "bytes")} of {format(loading.total ?? 0, "bytes")}, {format(loading.nodes ?? 0, "count")} nodes</p>
-      </main>
+      <Skeleton>
+        <div class="loading" aria-live="polite">
+          <h1>Loading {loading.file}</h1>
+          <progress max={loading.total || undefined} value={loading.total ? loading.done : undefined} aria-label="loaded" />
+          <p class="dim">{loading.total ? <>{format(loading.done ?? 0, "bytes")} of {format(loading.total, "bytes")}</> : "reading"}{loading.nodes ? `, ${format(loading.nodes, "count")} nodes` : ""}</p>
+        </div>
+      </Skeleton>
     );
-  return <Shell load={load} lost={error} />;
+  return <Shell key={load.instance} load={load} lost={error} />;
+}
+
+// The page before there is anything to show on it.
+function Skeleton({ children }: { children: ComponentChildren }) {
+  return (
+    <>
+      <header>
+        <strong class="brand">tfprof</strong>
+        <nav aria-label="pages">{PAGES.filter((page) => !page.needsTwo).map((page, i) => <a key={page.name} href={link({ page: page.name })}>{page.title} <kbd>{i + 1}</kbd></a>)}</nav>
+      </header>
+      <main>{children}</main>
+    </>
+  );
+}
+
+function Changed({ load }: { load?: LoadState }) {
+  const changed = (load?.profiles ?? []).filter((x) => x.changed);
+  return changed.length ? <p class="banner" role="alert">{changed[0].file} has changed on disk. <button type="button" onClick={() => reload(load)}>Reload <kbd>R</kbd></button></p> : null;
 }
 
 // With two profiles the first question is what changed.
@@ -101,9 +139,7 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
       <Header state={state} profile={profile} load={load} />
       <Keys pages={pages.map((x) => x.name)} />
       {lost && <p class="banner" role="alert">{lost}</p>}
-      {load.profiles[p]?.changed && (
-        <p class="banner" role="alert">The profile has changed on disk: restart tfprof ui to see the new one.</p>
-      )}
+      <Changed load={load} />
       {profile && state.values.f && state.values.f !== fingerprint(profile) && (
         <p class="banner" role="alert">This link was made for another profile, {nameIn(state.values.f)}. <a href={link({ values: { f: undefined } })}>Show this one</a></p>
       )}

@@ -36,11 +36,36 @@ function doorOf(place: Place, step: number | undefined): Door | undefined {
   return undefined;
 }
 
+const doorsOf = (finding: Finding): Door[] =>
+  (finding.where ?? []).flatMap((p) => doorOf(p, finding.step) ?? []).filter((d, i, all) => all.findIndex((o) => o.href === d.href) === i);
+
 export function Places({ finding, limit = 12 }: { finding: Finding; limit?: number }) {
-  const doors = (finding.where ?? []).flatMap((p) => doorOf(p, finding.step) ?? []).filter((d, i, all) => all.findIndex((o) => o.href === d.href) === i);
+  const doors = doorsOf(finding);
   if (!doors.length) return null;
-  return <p class="doors">show {doors.slice(0, limit).map((d, i) => <span key={d.href}>{i > 0 && " · "}<a href={d.href} title={d.title}>{d.text}</a></span>)}
+  return <p class="doors">{doors.slice(0, limit).map((d, i) => <span key={d.href}>{i > 0 && " · "}<a href={d.href} title={d.title}>{d.text}</a></span>)}
     {doors.length > limit && ` and ${doors.length - limit} more`}</p>;
+}
+
+// What checkers say, with the page's numbers and names of devices.
+export function inWords(text: string): string {
+  return text.replace(/\/[^\s,;]*?device:([a-z]+:\d+)(?:\/stream:all)?/gi, (_, device: string) => device.toLowerCase()).replace(/^device: /, "")
+    .replace(/(\d)(us|ms|sec|kB|KB|MB|GB|TB|B)(?![\w/])/g, (_, digit: string, unit: string) => `${digit} ${{ us: "µs", sec: "s", kB: "KB" }[unit] ?? unit}`)
+    .replace(/(\d)%/g, "$1 %");
+}
+
+// The first statement is what one has to know.
+function What({ text }: { text: string }) {
+  const words = inWords(text), end = words.search(/[;\n]/);
+  return <p class="what" data-text={text}>{end < 0 ? words : <><strong>{words.slice(0, end)}</strong><span class="why">{words.slice(end)}</span></>}</p>;
+}
+
+const EVIDENCE: Record<string, string> = { timeline: "Show on the timeline", source: "Show the line", operations: "Show the operation", graph: "Show in the graph" };
+
+// To the evidence: only the first finding's is filled.
+function Evidence({ finding, isFirst }: { finding: Finding; isFirst: boolean }) {
+  const door = doorsOf(finding)[0], page = door && /^#\/(\w+)/.exec(door.href)?.[1];
+  if (!door) return null;
+  return <p class="evidence"><a class={isFirst ? "button filled" : "button"} href={door.href}>{EVIDENCE[page ?? ""] ?? "Show"}</a></p>;
 }
 
 // The advisor takes about 4 us per node, which would delay the overview of a very large profile.
@@ -55,8 +80,8 @@ function Stake({ finding: { stake, checker } }: { finding: Finding }) {
   const whole = OF_RECORDING.includes(checker) ? "the recording" : "a step";
   if (!stake?.micros && !stake?.bytes) return <span class="stake" />;
   const share = stake.share ? Math.round(100 * stake.share) : 0;
-  return <span class={`stake ${share >= 20 ? "high" : share >= 10 ? "some" : ""}`}><strong>{stake.micros ? format(stake.micros, "micros") : format(stake.bytes!, "bytes")}</strong>
-    <small>at most{stake.micros && share > 0 ? `: up to ${share} % of ${whole}` : stake.micros ? ", per step" : ""}</small></span>;
+  return <span class={`stake ${share >= 20 ? "high" : share >= 10 ? "some" : ""}`}><small>up to</small> <strong>{stake.micros ? format(stake.micros, "micros") : format(stake.bytes!, "bytes")}</strong>
+    <small>{stake.micros && share > 0 ? `${share} % of ${whole}` : stake.micros ? "per step" : ""}</small></span>;
 }
 
 export function Findings({ state, profile }: PageProps) {
@@ -80,7 +105,8 @@ export function Findings({ state, profile }: PageProps) {
         {found.slice(0, isSet(state, "checks") ? found.length : MAX_SHOWN).map((f, i) => (
           <li key={i} tabIndex={-1} class={`level-${f.level} ${isMatch(f) ? "match" : ""}`}>
             <Stake finding={f} />
-            <div><p class="what">{f.text}</p>{f.remedy && <p class="do"><span class="dim">Do</span> {f.remedy}</p>}<Places finding={f} limit={3} /></div>
+            <div><What text={f.text} />{f.remedy && <p class="do"><span class="dim">Do</span> {f.remedy}</p>}<Places finding={f} limit={3} /></div>
+            <Evidence finding={f} isFirst={i === 0} />
           </li>
         ))}
       </ul>
@@ -88,7 +114,7 @@ export function Findings({ state, profile }: PageProps) {
       {notes.length > 0 && (
         <details open={isSet(state, "checks") || notes.some(isMatch)}>
           <summary class="dim">{notes.length} more {notes.length === 1 ? "fact" : "facts"}, nothing to change</summary>
-          <ul class="findings">{notes.map((f, i) => <li key={i} tabIndex={-1} class={`level-none ${isMatch(f) ? "match" : ""}`}><span class="stake" /><div><p class="what">{f.text}</p><Places finding={f} limit={3} /></div></li>)}</ul>
+          <ul class="findings">{notes.map((f, i) => <li key={i} tabIndex={-1} class={`level-none ${isMatch(f) ? "match" : ""}`}><span class="stake" /><div><What text={f.text} /><Places finding={f} limit={3} /></div></li>)}</ul>
         </details>
       )}
       {isSet(state, "checks") && <Checkers advice={data} state={state} profile={profile} />}

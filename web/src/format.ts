@@ -36,9 +36,25 @@ export function format(value: number, unit: Unit): string {
   return suffixes[scale] ? `${text} ${suffixes[scale]}` : text;
 }
 
+// A column of a table: one unit, which its head names, and one number of decimals. What they round
+// away is blank.
+export interface Column { unit: string; kind: Unit; text: (value: number) => string }
+
+export function columnOf(values: number[], kind: Unit): Column {
+  const most = Math.max(0, ...values.map(Math.abs)), suffixes = SUFFIXES[kind];
+  let scale = 0;
+  while (scale < suffixes.length - 1 && most / 1000 ** scale >= 999.5) scale++;
+  const largest = most / 1000 ** scale, digits = scale === 0 && values.every(Number.isInteger) ? 0 : largest < 9.995 ? 2 : largest < 99.95 ? 1 : 0;
+  const text = (value: number) => {
+    const shown = fixed(value / 1000 ** scale, digits);
+    return Number(shown) === 0 ? "" : shown;
+  };
+  return { unit: suffixes[scale], kind, text };
+}
+
 // On an axis, whose steps are round: no zeros behind the point.
 export function tick(value: number, unit: Unit): string {
-  return format(value, unit).replace(/\.?0+(?= |$)/, (zeros) => (zeros.startsWith(".") ? "" : zeros));
+  return format(value, unit).replace(/(\.\d*?)0+(?= |$)/, "$1").replace(/\.(?= |$)/, "");
 }
 
 // Of an even number, the mean of the two in the middle.
@@ -61,4 +77,11 @@ export function exact(value: number, unit: Unit): string {
 // Labels of paths are cut at the front, where they repeat.
 export function cutFront(text: string, length: number): string {
   return text.length > length ? "…" + text.slice(text.length - length + 1) : text;
+}
+
+// Names begin alike and end in what tells them apart: the middle goes.
+export function elide(name: string, room: number): string {
+  if (name.length <= room) return name;
+  const keep = Math.max(2, room - 1), front = Math.ceil(keep / 2);
+  return `${name.slice(0, front)}…${name.slice(name.length - (keep - front))}`;
 }

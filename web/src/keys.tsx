@@ -16,6 +16,7 @@ const HELP: [string, string][] = [
   ["p, ← →", "on the Memory page: the peak, the moments before and after"],
   ["i", "on the Source page: show the callers of the selected line, or of all lines"],
   ["Backspace", "go one level up"],
+  ["r", "load files again that have changed on disk"],
   ["Esc", "clear the selection"],
   ["?", "this list"],
 ];

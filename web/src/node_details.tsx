@@ -1,11 +1,10 @@
 // One node: its place in the graph, its inputs, what it did, and the code that created it.
 import { useApi } from "./api";
 import { familyTitle } from "./families";
-import { format } from "./format";
 import { SelectLink } from "./selection";
 import { link, type State } from "./state";
 import { lastPart } from "./tree";
-import { Dot, Problem } from "./widgets";
+import { Dot, Num, Problem } from "./widgets";
 
 interface Link { node?: number; name: string; shape: string; control?: boolean }
 interface Frame { file: string; line: number; function: string; text: string; library: boolean }
@@ -51,7 +50,7 @@ function Steps({ steps }: { steps: Step[] }) {
     <table class="parts steps-of">
       <thead><tr><th scope="col">step</th><th scope="col">runs</th><th scope="col">cpu</th><th scope="col">accelerator</th></tr></thead>
       <tbody>{steps.slice(0, 20).map((s) => (
-        <tr key={s.step}><th scope="row">{s.step}</th><td class="num">{s.runs}</td><td class="num">{format(s.cpu, "micros")}</td><td class="num">{format(s.accelerator, "micros")}</td></tr>
+        <tr key={s.step}><th scope="row">{s.step}</th><td class="num">{s.runs}</td><td><Num value={s.cpu} unit="micros" /></td><td><Num value={s.accelerator} unit="micros" /></td></tr>
       ))}</tbody>
     </table>
   );

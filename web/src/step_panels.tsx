@@ -1,7 +1,11 @@
 // Where a step goes, and how long each takes: the answer of the question step, drawn.
-import { useAsk, type Profile, type Table } from "./api";
-import { format } from "./format";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { roundSteps } from "./axis";
+import { useApi, useAsk, type Profile, type Table } from "./api";
+import { familyTitle } from "./families";
+import { elide, format, percent, tick } from "./format";
 import { link, type State } from "./state";
+import { placeCard } from "./timeline_hover";
 import { Panel } from "./widgets";
 
 interface StepRow { step: number | null; wall_micros: number | null; gap_micros: number | null; steady: boolean | null; micros: number | null; hidden_micros: number | null; share: number | null }
@@ -53,72 +57,73 @@ export function meanParts(steps: Step[]): Part[] {
 
 export const WORDS: Record<string, string> = { input: "waiting for input", python: "Python", runtime: "nothing runs", copy: "copies", callback: "callbacks" };
 
-const chosenOf = (state: State, steps: Step[]) => steps.filter((s) => String(s.step) === state.values.step);
-const steadyOf = (steps: Step[]) => (steps.some((s) => s.isSteady) ? steps.filter((s) => s.isSteady) : steps);
+export const chosenOf = (state: State, steps: Step[]) => steps.filter((s) => String(s.step) === state.values.step);
+export const steadyOf = (steps: Step[]) => (steps.some((s) => s.isSteady) ? steps.filter((s) => s.isSteady) : steps);
+
+// What computing went to in each step, by family of operations; "": not known.
+interface Kinds { step: number; kinds: Record<string, number> }
 
 export function StepBar({ state, steps }: { state: State; steps: Step[] }) {
+  const { data: kinds } = useApi<Kinds[]>("kinds", { p: state.values.p });
+  const [hover, setHover] = useState<{ part: Part; left: number; top: number }>();
   const chosen = chosenOf(state, steps), shown = chosen.length ? chosen : steadyOf(steps);
   if (!shown.length) return null;
-  const wall = shown.reduce((sum, s) => sum + s.wall, 0) / shown.length, parts = meanParts(shown);
+  const wall = shown.reduce((sum, s) => sum + s.wall, 0) / shown.length, parts = meanParts(shown), numbers = new Set(shown.map((s) => s.step));
   const about = chosen.length ? `step ${chosen[0].step}; every moment counted once`
     : shown.length === 1 ? `step ${shown[0].step}; every moment counted once` : `average of ${shown.length} steps; every moment counted once`;
+  const split = splitOf((kinds ?? []).filter((k) => numbers.has(k.step)), shown.length);
+  // The step with most of it: the timeline goes to its longest piece there.
+  const hrefOf = (part: Part) => {
+    const micros = (s: Step) => s.parts.find((p) => p.name === part.name)?.micros ?? 0;
+    return link({ page: "timeline", values: { step: String(shown.reduce((a, b) => (micros(b) > micros(a) ? b : a)).step), part: part.name } });
+  };
+  const over = (part: Part) => ({ onMouseMove: (e: MouseEvent) => setHover({ part, left: e.clientX, top: e.clientY }), onMouseLeave: () => setHover(undefined) });
   return (
     <Panel title="Where a step goes" about={about} name="step-parts" more={<a href={link({ page: "timeline" })}>Timeline</a>}>
       <ul class="step-bar" aria-label={`${format(wall, "micros")}: ${parts.map((p) => `${p.name} ${format(p.micros, "micros")}`).join(", ")}`}>
         {parts.map((p) => (
-          <li key={p.name} class={`part-${p.name}`} data-micros={p.micros} ref={(li) => { if (li) li.style.flexGrow = String(p.micros / wall); }}>
-            {p.micros / wall > 0.12 ? `${WORDS[p.name] ?? p.name} ${format(p.micros, "micros")}` : ""}</li>
+          <li key={p.name} class={`part-${p.name}`} data-micros={p.micros} ref={grow(p.micros / wall)} {...over(p)} onClick={() => { location.hash = hrefOf(p); }}>
+            {p.name === "compute" && split.length > 0
+              ? split.map(({ kind, micros }) => <span key={kind} class={kind ? `family-${kind}` : "part-other"} data-kind={kind} data-micros={micros} ref={grow(micros / p.micros)}>
+                  {micros / wall > 0.1 ? `${kind ? familyTitle(kind) : "other computing"} ${format(micros, "micros")}` : ""}</span>)
+              : p.micros / wall > 0.1 ? `${WORDS[p.name] ?? p.name} ${format(p.micros, "micros")}` : ""}</li>
         ))}
       </ul>
-      <p class="bar-scale"><span>0</span><strong>{format(wall, "micros")}</strong></p>
+      <p class="bar-scale"><span>0</span>{roundSteps(wall, 8).slice(1).filter((t) => t < 0.93 * wall).map((t) => <span key={t} ref={(at) => { if (at) at.style.left = `${(100 * t) / wall}%`; }}>{tick(t, "micros")}</span>)}<strong>{format(wall, "micros")}</strong></p>
       <ul class="step-list">
         {parts.map((p) => (
-          <li key={p.name}>
-            <p><span class={`dot part-${p.name}`} /> {WORDS[p.name] ?? p.name}</p>
+          <li key={p.name} {...over(p)}>
+            <p><a href={hrefOf(p)}><span class={`dot part-${p.name}`} /> {WORDS[p.name] ?? p.name}</a></p>
             <p><strong class="num">{format(p.micros, "micros")}</strong> <small>{Math.round((100 * p.micros) / wall) || "< 1"} %</small></p>
-            {p.causes[0] && <p class="cause" title={p.causes.slice(0, 8).map((c) => `${format(c.micros, "micros")} ${c.name}`).join("\n")}>{p.causes[0].name}</p>}
+            {p.causes[0] && <p class="cause">{elide(p.causes[0].name, 22)}</p>}
           </li>
         ))}
       </ul>
+      {split.length > 1 && <ul class="legend kinds">{split.map(({ kind, micros }) => <li key={kind}><span class={kind ? `dot family-${kind}` : "dot part-other"} />{kind ? familyTitle(kind) : "other"} <span class="num">{format(micros, "micros")}</span></li>)}</ul>}
+      {hover && <PartCard {...hover} wall={wall}/>}
     </Panel>
   );
 }
 
-const HEIGHT = 96, SLOT = 14, MAX_STEPS = 120, CUT = 1.5;
+const grow = (share: number) => (part: HTMLElement | null) => { if (part) part.style.flexGrow = String(share); };
 
-// A bar for each step, as high as it took long; what is left out as warm-up stands on grey.
-export function EveryStep({ state, steps }: { state: State; steps: Step[] }) {
-  if (steps.length < 2) return null;
-  const steady = steadyOf(steps), at = Math.max(0, steps.findIndex((s) => String(s.step) === state.values.step));
-  const first = Math.max(0, Math.min(at - MAX_STEPS / 2, steps.length - MAX_STEPS)), shown = steps.slice(first, first + MAX_STEPS);
-  const most = Math.max(...steady.map((s) => s.wall)), scale = Math.min(Math.max(...shown.map((s) => s.wall)), CUT * most) || 1;
-  const mean = steady.reduce((sum, s) => sum + s.wall, 0) / steady.length, y = (micros: number) => HEIGHT - (HEIGHT * Math.min(micros, scale)) / scale;
-  const least = Math.min(...steady.map((s) => s.wall)), left = steps.length - steady.length;
+// The mean of some steps, the largest first.
+function splitOf(kinds: Kinds[], n: number): { kind: string; micros: number }[] {
+  const sums = new Map<string, number>();
+  for (const step of kinds) for (const [kind, micros] of Object.entries(step.kinds)) sums.set(kind, (sums.get(kind) ?? 0) + micros / n);
+  return [...sums].map(([kind, micros]) => ({ kind, micros })).sort((a, b) => b.micros - a.micros);
+}
+
+// What a part went to, at the cursor.
+function PartCard({ part, left, top, wall }: { part: Part; left: number; top: number; wall: number }) {
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => placeCard(card.current, left, top));
   return (
-    <Panel title="Every step" about={<>{left > 0 && <span class="warm-up">warm-up</span>} {format(least, "micros")} … {format(most, "micros")}; click chooses</>} name="every-step"
-      more={chosenOf(state, steps).length > 0 && <a href={link({ values: { step: undefined } })}>all steps</a>}>
-      <svg class="every" viewBox={`0 0 ${shown.length * SLOT} ${HEIGHT + 16}`} preserveAspectRatio="xMinYMid meet" role="group" aria-label="time of each step">
-        {shown.map((s, i) => {
-          let top = HEIGHT;
-          const cut = s.wall > scale ? scale / s.wall : 1;
-          return (
-            <a key={s.step} href={link({ values: { step: String(s.step) } })} aria-label={`step ${s.step}: ${format(s.wall, "micros")}${s.isSteady ? "" : ", left out of averages"}`}
-              class={String(s.step) === state.values.step ? "on" : undefined} data-wall={s.wall}>
-              <title>{`step ${s.step}: ${format(s.wall, "micros")}${s.isSteady ? "" : ", left out of averages"}${s.gap > 0 ? `; ${format(s.gap, "micros")} before it` : ""}`}</title>
-              <rect class={s.isSteady ? "ground" : "ground warm"} x={i * SLOT} y={0} width={SLOT} height={HEIGHT} />
-              {s.parts.map((p) => {
-                const high = (HEIGHT * p.micros * cut) / scale;
-                top -= high;
-                return <rect key={p.name} class={`part-${p.name}`} x={i * SLOT + 2} y={top} width={SLOT - 4} height={high} />;
-              })}
-              {s.wall > scale && <path class="break" d={`M${i * SLOT} 12 l${SLOT} -5 v4 l${-SLOT} 5 z`} />}
-              {(shown.length <= 24 || s.step % 10 === 0) && <text x={i * SLOT + SLOT / 2} y={HEIGHT + 12}>{s.step}</text>}
-            </a>
-          );
-        })}
-        <line class="mean" x1={0} x2={shown.length * SLOT} y1={y(mean)} y2={y(mean)} />
-      </svg>
-    </Panel>
+    <div class="hover-card" ref={card} role="tooltip">
+      <strong>{WORDS[part.name] ?? part.name}</strong>
+      <p class="dim">{format(part.micros, "micros")}, {percent(part.micros, wall)} of the step</p>
+      <dl class="facts-list">{part.causes.slice(0, 8).map((c) => <div key={c.name}><dt>{elide(c.name, 52)}</dt><dd>{format(c.micros, "micros")}</dd></div>)}</dl>
+    </div>
   );
 }
 

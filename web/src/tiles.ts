@@ -12,7 +12,27 @@ const MAX_UNDER_WAY = 3;
 
 export const COLOURS: Record<string, string> = { matrix: "#4c78c8", element: "#e69f3c", reduction: "#3ba38b", copy: "#c77dba",
   variable: "#8a7f6a", communication: "#d1605e", control: "#9aa4b0",
-  python: "#6ba550", input: "#efcb3f", compile: "#b5764a", dispatch: "#8f7cc4", runtime: "#aab3bf", operation: "#7ba0e0", other: "#9aa4b0" };
+  python: "#6ba550", input: "#efcb3f", compile: "#b5764a", dispatch: "#8f7cc4", runtime: "#aab3bf", operation: "#7ba0e0", other: "#9aa4b0",
+  step: "#dfe4ea", compute: "#4c78c8", callback: "#93a13a", unknown: "#d5dae1" };
+
+// What waits is hatched, so that it can be told without colour.
+const WAITING = new Set(["input", "runtime", "unknown"]);
+
+function hatch(context: CanvasRenderingContext2D, left: number, top: number, width: number, height: number): void {
+  context.save();
+  context.beginPath();
+  context.rect(left, top, width, height);
+  context.clip();
+  context.strokeStyle = "rgb(0 0 0 / .16)";
+  context.lineWidth = 2;
+  context.beginPath();
+  for (let x = left - height - (left % 7); x < left + width; x += 7) {
+    context.moveTo(x, top + height);
+    context.lineTo(x + height, top);
+  }
+  context.stroke();
+  context.restore();
+}
 
 export interface Slices { lane: number; row: number[]; x: number[]; w: number[]; node: number[]; n: number[]; busy: number[]; op: number[]; names?: Record<number, string> }
 interface SlicesAnswer { lanes: Slices[]; selected?: Slices[]; ops: { name: string; family: string }[] }
@@ -49,7 +69,9 @@ function draw(lanes: Slices[], answer: SlicesAnswer, block: Block, from: number,
       // Joined slices are as high as they are busy, so that none looks like one execution.
       const busy = lane.n[i] > 1 && lane.w[i] > 0 ? Math.max(0.15, lane.busy[i] / lane.w[i]) : 1;
       context.fillStyle = COLOURS[answer.ops[lane.op[i]].family] ?? COLOURS.control;
-      context.fillRect(x, (top + lane.row[i]) * ROW + height * (1 - busy), Math.max(0.7, lane.w[i] * scale - 0.5), height * busy);
+      const y = (top + lane.row[i]) * ROW + height * (1 - busy), w = Math.max(0.7, lane.w[i] * scale - 0.5);
+      context.fillRect(x, y, w, height * busy);
+      if (w > 4 && busy === 1 && WAITING.has(answer.ops[lane.op[i]].family)) hatch(context, x, y, w, height);
     }
   }
   return canvas;

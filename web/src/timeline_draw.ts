@@ -1,5 +1,5 @@
 // Drawing the timeline: an axis, and below it rows of devices, strips, lanes and memory.
-import { format, tick } from "./format";
+import { elide, format, tick } from "./format";
 import { lastPart } from "./tree";
 import { COLOURS, ROW, type Slice, type Tile, type Tiles } from "./tiles";
 
@@ -19,11 +19,12 @@ export interface Picture {
   width: number; height: number; scroll: number; view: View; lines: Line[]; tiles: Tiles; threads?: Tiles;
   strips: number[][]; curves: Curve[]; stretch?: View; hover?: Slice; cursor?: number; fades: boolean;
   arrows: Arrow[]; measure?: View; end: number; // of the step
-  gaps: { y: number; height: number; from: number; until: number }[]; chosen?: Slice; matches?: (name: string) => boolean;
+  gaps: { y: number; height: number; from: number; until: number; cause?: Slice }[]; chosen?: Slice; matches?: (name: string) => boolean;
 }
 
 // From what gives a tensor to what takes it: points of time, and heights in the picture.
-export interface Arrow { from: number; fromY: number; to: number; toY: number }
+// `wait`: how long what was launched waited for its turn.
+export interface Arrow { from: number; fromY: number; to: number; toY: number; wait?: number }
 
 interface Ink { context: CanvasRenderingContext2D; text: string; dim: string; line: string; step: string; chosen: string; back: string; bar: string }
 
@@ -168,13 +169,6 @@ function drawLabels(context: CanvasRenderingContext2D, p: Picture, tile: Tile, l
   }
 }
 
-// Names begin alike and end in what tells them apart: the middle goes.
-export function elide(name: string, room: number): string {
-  if (name.length <= room) return name;
-  const keep = Math.max(2, room - 1), front = Math.ceil(keep / 2);
-  return `${name.slice(0, front)}…${name.slice(name.length - (keep - front))}`;
-}
-
 // The type, then the last part of the node's name if both fit.
 function label(op: string, node: string | undefined, room: number): string {
   const last = node ? lastPart(node) : op;
@@ -202,7 +196,9 @@ function drawGaps({ context }: Ink, p: Picture): void {
     context.globalAlpha = 1;
     context.setLineDash([4, 3]);
     context.strokeRect(from + 1.5, gap.y + 1.5, until - from - 3, gap.height - 3);
-    const name = `${gap.from < p.view.from ? "‹ " : ""}idle ${format(gap.until - gap.from, "micros")}${gap.until > p.view.until ? " ›" : ""}`, wide = context.measureText(name).width;
+    const idle = format(gap.until - gap.from, "micros"), room = until - from - 12 - context.measureText(`‹ ${idle}: `).width;
+    const cause = gap.cause && room > 50 ? cutMiddle(context, gap.cause.op, room) : "";
+    const name = `${gap.from < p.view.from ? "‹ " : ""}${cause ? `${idle}: ${cause}` : `idle ${idle}`}${gap.until > p.view.until ? " ›" : ""}`, wide = context.measureText(name).width;
     if (wide + 12 < until - from) {
       const x = (from + until - wide) / 2;
       context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--back");
@@ -214,7 +210,7 @@ function drawGaps({ context }: Ink, p: Picture): void {
   }
 }
 
-function drawArrows({ context, chosen }: Ink, p: Picture): void {
+function drawArrows({ context, chosen, back }: Ink, p: Picture): void {
   const x = (t: number) => LEFT + (t - p.view.from) * scaleOf(p);
   context.save();
   context.beginPath();
@@ -227,12 +223,27 @@ function drawArrows({ context, chosen }: Ink, p: Picture): void {
     context.beginPath();
     context.moveTo(x0, arrow.fromY);
     context.bezierCurveTo(x0 + bend, arrow.fromY, x1 - bend, arrow.toY, x1 - 5, arrow.toY);
+    if (arrow.wait !== undefined) {
+      context.strokeStyle = back;
+      context.lineWidth = 5;
+      context.stroke();
+      context.strokeStyle = chosen;
+      context.lineWidth = 2;
+    }
     context.stroke();
+    context.lineWidth = 1.5;
     context.beginPath();
     context.moveTo(x1, arrow.toY);
     context.lineTo(x1 - 6, arrow.toY - 4);
     context.lineTo(x1 - 6, arrow.toY + 4);
     context.fill();
+    if (arrow.wait && arrow.wait > 0 && x1 - x0 > 60) {
+      const text = `queued ${format(arrow.wait, "micros")}`, wide = context.measureText(text).width, left = (x0 + x1 - wide) / 2, y = (arrow.fromY + arrow.toY) / 2;
+      context.fillStyle = back;
+      context.fillRect(left - 4, y - 9, wide + 8, 18);
+      context.fillStyle = chosen;
+      context.fillText(text, left, y + 4);
+    }
   }
   context.restore();
 }

@@ -11,7 +11,15 @@ const DELAY_MS = 80, RIGHT = 14, BELOW = 14;
 
 interface NodeFacts { name: string; op: string; float_ops: number; stack: { file: string; line: number; library: boolean }[]; steps: { step: number; runs: number }[] }
 
-const KINDS: Record<string, string> = { python: "Python", input: "input", compile: "compilation", copy: "copy", runtime: "waits", dispatch: "dispatch", operation: "operation" };
+const KINDS: Record<string, string> = { python: "Python", input: "input", compile: "compilation", copy: "copy", runtime: "waits", dispatch: "dispatch", operation: "operation", step: "step", compute: "compute", communication: "communication", callback: "callback", unknown: "unexplained" };
+
+// Beside the cursor, flipped where it would leave the window.
+export function placeCard(box: HTMLElement | null, left: number, top: number): void {
+  if (!box) return;
+  const wide = box.offsetWidth, high = box.offsetHeight;
+  box.style.left = `${Math.max(4, left + RIGHT + wide > innerWidth ? left - RIGHT - wide : left + RIGHT)}px`;
+  box.style.top = `${Math.max(4, top + BELOW + high > innerHeight ? top - BELOW - high : top + BELOW)}px`;
+}
 
 export function HoverCard({ slice, self, lane, params }: { slice: Slice & { left: number; top: number }; self?: number; lane: string; params: Params }) {
   const card = useRef<HTMLDivElement>(null), [isShown, setShown] = useState(false), key = `${slice.isOfThreads} ${slice.lane} ${slice.row} ${slice.x}`;
@@ -21,15 +29,7 @@ export function HoverCard({ slice, self, lane, params }: { slice: Slice & { left
     return () => clearTimeout(timer);
   }, [key]);
   const { data } = useApi<NodeFacts>(isShown && !slice.isOfThreads && slice.n === 1 ? "node" : null, { p: params.p, id: slice.node });
-  useEffect(() => {
-    const box = card.current;
-    if (!box) return;
-    const wide = box.offsetWidth, high = box.offsetHeight;
-    const left = slice.left + RIGHT + wide > innerWidth ? slice.left - RIGHT - wide : slice.left + RIGHT;
-    const top = slice.top + BELOW + high > innerHeight ? slice.top - BELOW - high : slice.top + BELOW;
-    box.style.left = `${Math.max(4, left)}px`;
-    box.style.top = `${Math.max(4, top)}px`;
-  });
+  useEffect(() => placeCard(card.current, slice.left, slice.top));
   if (!isShown) return null;
   const at = data?.stack.find((f) => !f.library), name = data?.name ?? slice.op, layer = name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : "";
   // What an execution needs; of a node that ran with several shapes it would be a mean.

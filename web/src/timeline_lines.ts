@@ -3,7 +3,7 @@ import { shortName } from "./devices";
 import { format } from "./format";
 import { stretchIn } from "./selection";
 import type { State } from "./state";
-import { ROW } from "./tiles";
+import { ROW, type Slice } from "./tiles";
 import { TOP, type Curve, type Line, type View } from "./timeline_draw";
 
 export interface Lane { lane: number; device: string; kind: string; number: number; name: string; executions: number; busy: number; rows: number }
@@ -37,11 +37,14 @@ export function devicesOf(lanes: Lane[], isOfThreads = false): Device[] {
     if (lane.executions > 0) device.lanes.push(lane);
     else device.nIdle++;
   }
-  return devices;
+  return devices.sort((a, b) => Number(isOfSteps(a)) - Number(isOfSteps(b)));
 }
 
+// The steps and their parts have no heading: they are two rows at the top.
+const isOfSteps = (d: Device) => d.isOfThreads && d.name === "Steps";
+
 // Python and tf.data stand above the devices they feed, other threads below.
-const isAbove = (d: Device) => d.isOfThreads && d.name !== "Host threads";
+const isAbove = (d: Device) => d.isOfThreads && d.name !== "Host threads" && !isOfSteps(d);
 const isBelow = (d: Device) => d.isOfThreads && d.name === "Host threads";
 
 // What is closed at first: many lanes, or deep stacks.
@@ -57,6 +60,7 @@ export function linesOf(devices: Device[], closed: Set<number>, curves: Curve[],
   let y = TOP;
   const push = (line: Line) => { lines.push(line); y += line.height; };
   const inOrder = devices.map((device, i) => ({ device, i }));
+  for (const lane of devices.find(isOfSteps)?.lanes ?? []) push({ kind: "lane", y, height: heightOf(lane), lane: lane.lane, rows: lane.rows, title: lane.name, of: "threads" });
   for (const { device, i } of [...inOrder.filter((d) => isAbove(d.device)), ...inOrder.filter((d) => !d.device.isOfThreads), ...inOrder.filter((d) => isBelow(d.device))]) {
     if (!device.lanes.length && device.isOfThreads) continue;
     const of = device.isOfThreads ? "threads" as const : undefined, folded = device.nIdle ? `${device.nIdle} idle folded` : "";
@@ -94,6 +98,22 @@ export function middleOf(lane: number, lines: Line[], devices: Device[]): number
   return line ? line.y + Math.min(line.height, ROW) / 2 : 0;
 }
 
+// What led to what: from calls of the host to what they launched, from one thread to another.
+export interface LinkEnd { of_threads: boolean; lane: number; name: string; x: number; w: number }
+export interface ThreadLink { from: LinkEnd; to: LinkEnd }
+
+// Where an end is drawn: in its row, or beside the name of its closed device.
+export function heightOfEnd(end: LinkEnd, lines: Line[], devices: Device[], slices: (lane: number) => Slice[]): number {
+  const of = end.of_threads ? "threads" : undefined;
+  const line = lines.find((l) => l.kind === "lane" && l.of === of && l.lane === end.lane);
+  if (!line) {
+    const closed = lines.find((l) => l.kind === "device" && devices[l.device].isOfThreads === end.of_threads && devices[l.device].lanes.some((d) => d.lane === end.lane));
+    return closed ? closed.y + closed.height / 2 : 0;
+  }
+  const row = slices(end.lane).find((s) => s.x <= end.x + 1 && s.x + s.w >= end.x + end.w - 1 && Math.abs(s.w - end.w) <= 2)?.row ?? 0;
+  return line.y + row * ROW + ROW / 2;
+}
+
 // The stretch in which the selected node ran, with some room.
 export function runsOf(flows: Flow[] | undefined): View | undefined {
   const self = (flows ?? []).filter((f) => f.role === "self");
@@ -102,15 +122,30 @@ export function runsOf(flows: Flow[] | undefined): View | undefined {
   return { from: Math.max(0, from - room), until: until + room };
 }
 
-export interface Gap { from: number; until: number }
+export interface Gap { from: number; until: number; cause?: Slice }
 
-// When a device did nothing although it had worked before and does so again: at least `least` long.
-export function gapsOf(slices: { x: number; w: number }[], least: number): Gap[] {
+// What most of a gap went to, of the parts of the step; undefined if no part has half of it.
+export function causeOf(gap: Gap, parts: Slice[]): Slice | undefined {
+  const sums = new Map<string, { micros: number; longest: Slice }>();
+  for (const part of parts) {
+    const micros = Math.min(gap.until, part.x + part.w) - Math.max(gap.from, part.x);
+    if (micros <= 0 || part.n > 1) continue;
+    const sum = sums.get(part.op) ?? { micros: 0, longest: part };
+    sums.set(part.op, { micros: sum.micros + micros, longest: part.w > sum.longest.w ? part : sum.longest });
+  }
+  const most = [...sums.values()].sort((a, b) => b.micros - a.micros)[0];
+  return most && 2 * most.micros >= gap.until - gap.from ? most.longest : undefined;
+}
+
+// When a device did nothing for at least `least`: between what it did, and if the step is known,
+// from its start and to its end.
+export function gapsOf(slices: { x: number; w: number }[], least: number, step?: { x: number; w: number }): Gap[] {
   const gaps: Gap[] = [], sorted = [...slices].sort((a, b) => a.x - b.x);
-  let end = Infinity;
+  let end = step && sorted.length ? step.x : Infinity;
   for (const s of sorted) {
     if (s.x - end >= least) gaps.push({ from: end, until: s.x });
     end = Math.max(end === Infinity ? -Infinity : end, s.x + s.w);
   }
+  if (step && step.x + step.w - end >= least) gaps.push({ from: end, until: step.x + step.w });
   return gaps;
 }

@@ -7,7 +7,7 @@ import { format, percent } from "./format";
 import { link } from "./state";
 import type { Slice } from "./tiles";
 import type { Curve, View } from "./timeline_draw";
-import type { Flow, Holder, Lanes, Sums } from "./timeline_lines";
+import type { Flow, Holder, Lanes, Sums, ThreadLink } from "./timeline_lines";
 import { Dot, Num, Problem } from "./widgets";
 
 const REST_MS = 150;
@@ -53,7 +53,7 @@ export function Totals({ params, view, lanes, isChosen }: { params: Params; view
     <section class="panel sums">
       <h2>{isChosen ? "Selected" : "Shown"}: {format(Math.round(view.from), "micros")} – {format(Math.round(view.until), "micros")} <small>{data.executions.toLocaleString("en-US")} executions in step {lanes.step}</small></h2>
       <table class="numbers">
-        <thead><tr><th scope="col">operation</th><th scope="col">time, with what runs within</th><th scope="col">executions</th></tr></thead>
+        <thead><tr><th scope="col">operation</th><th scope="col"><span title="with what runs within">time</span></th><th scope="col">runs</th></tr></thead>
         <tbody>
           {data.operations.slice(0, 12).map((o) => (
             <tr key={o.name}>
@@ -85,4 +85,20 @@ export function Holders({ params, curves, at }: { params: Record<string, string 
       <p class="dim">Click the curve to choose another time.</p>
     </section>
   );
+}
+
+// What led to what was clicked, and what it led to.
+export function Links({ links, at }: { links: ThreadLink[]; at: { x: number; w: number } }) {
+  const came = links.filter((l) => l.to.x >= at.x - 1 && l.to.x + l.to.w <= at.x + at.w + 1 || l.to.x < at.x), led = links.filter((l) => !came.includes(l));
+  const wait = (l: ThreadLink) => l.to.x - l.from.x - l.from.w;
+  const list = (title: string, some: ThreadLink[], end: "from" | "to") => some.length > 0 && (
+    <>
+      <h2>{title}</h2>
+      <ul class="links">
+        {some.slice(0, 12).map((l, i) => <li key={i}>{l[end].name} <span class="dim">{l[end].w > 0 && `${format(l[end].w, "micros")}, `}{wait(l) > 0 ? `${format(wait(l), "micros")} ${end === "from" ? "before it began" : "later"}` : "at the same time"}</span></li>)}
+        {some.length > 12 && <li class="dim">and {some.length - 12} more</li>}
+      </ul>
+    </>
+  );
+  return <section class="panel came">{list("Came from", came, "from")}{list("Led to", led, "to")}</section>;
 }

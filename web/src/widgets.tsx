@@ -2,10 +2,15 @@
 import type { ComponentChildren } from "preact";
 import type { ApiError, Profile } from "./api";
 import { go, isOn, isSet, type State } from "./state";
-import { exact, format, percent, type Unit } from "./format";
+import { exact, format, percent, type Column, type Unit } from "./format";
 
 export function Num({ value, unit }: { value: number; unit: Unit }) {
   return <span class="num" title={exact(value, unit)}>{value === 0 ? "" : format(value, unit)}</span>;
+}
+
+// A number of a column, whose head names the unit.
+export function Cell({ column, value }: { column: Column; value: number }) {
+  return <span class="num" title={exact(value, column.kind)}>{column.text(value)}</span>;
 }
 
 export function Share({ part, whole }: { part: number; whole: number }) {

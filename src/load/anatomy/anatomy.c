@@ -169,6 +169,7 @@ static bool copy_text(struct anatomy *a, struct span text, struct span *copy)
 static bool make_step(const struct scene *s, struct anatomy *a, const struct step *from)
 {
 	struct anatomy_step step = {.number = from->number,
+		.start_ps = from->start,
 		.wall_ps = from->end - from->start,
 		.marker_ps = from->marker_end - from->marker_start,
 		.gap_ps = from->start - from->gap_start};
@@ -200,6 +201,8 @@ static bool make_result(struct scene *s, struct anatomy *a)
 	}
 	for (size_t i = 0; ok && i < s->steps.n; i++)
 		ok = make_step(s, a, &s->steps.at[i]);
+	if (s->timed_device != NONE)
+		s->most_moments = 0;
 	ok = scene_ok(s, ok) && scene_count(s, a);
 	scene_clear_work(s); /* the cut takes most memory, and none of this */
 	return ok && scene_cut(s, a) && scene_ok(s, anatomy_find_steady(a)) &&
@@ -218,14 +221,19 @@ static void read_planes(struct decoder *d, struct span bytes, planes *list)
 			plane_read(&list->at[list->n - 1], d, f.bytes);
 }
 
-static void find_origin(struct scene *s, const planes *list)
+static void find_origin(struct scene *s, const planes *list, struct anatomy *a)
 {
-	int64_t origin_ns = INT64_MAX;
+	int64_t origin_ns = INT64_MAX, start_ns = 0;
 
-	for (size_t i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++) {
 		if (list->at[i].kind == PLANE_HOST || plane_is_accelerator(list->at[i].kind))
 			origin_ns = trace_get_origin(&list->at[i], s->d, origin_ns);
+		if (list->at[i].kind == PLANE_TASK)
+			start_ns =
+				(int64_t)xstats_number(&list->at[i].stats, STAT_PROFILE_START_TIME);
+	}
 	s->origin_ns = origin_ns == INT64_MAX ? 0 : origin_ns;
+	a->epoch_ns = trace_get_epoch(s->origin_ns, start_ns);
 }
 
 static bool has_operations(const struct plane *p)
@@ -311,7 +319,7 @@ static void read_scene(struct scene *s, struct span function, struct anatomy *a)
 
 	read_planes(s->d, bytes, &list);
 	if (!s->d->failed)
-		find_origin(s, &list);
+		find_origin(s, &list, a);
 	(void)(!s->d->failed && read_hosts(s, &list, bytes.n) && scene_find_work(s) &&
 		read_devices(s, &list, function) && scene_find_steps(s, function) &&
 		scene_find_stages(s) && scene_read_main(s) &&
@@ -329,10 +337,14 @@ static bool init(struct scene *s)
 }
 
 static enum tfprof_status read_bytes(struct anatomy *a, const struct source *from,
-	struct span function, struct tfprof_error *err)
+	struct span function, size_t most, struct tfprof_error *err)
 {
 	struct decoder d = {0};
-	struct scene s = {.d = &d, .from = from, .main = NONE, .timed_device = NONE};
+	struct scene s = {.d = &d,
+		.from = from,
+		.main = NONE,
+		.timed_device = NONE,
+		.most_moments = most};
 	const struct tfprof_input in = {.path = from->path};
 
 	if (decoder_alloc(&d, strings_init(&s.texts)) && decoder_alloc(&d, init(&s)))
@@ -341,15 +353,27 @@ static enum tfprof_status read_bytes(struct anatomy *a, const struct source *fro
 	return input_status(&in, INPUT_XPLANE, from, &d, err);
 }
 
-enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *from,
-	struct span function, struct tfprof_error *err)
+static enum tfprof_status read_source(struct anatomy *a, const struct source *from,
+	struct span function, size_t most, struct tfprof_error *err)
 {
 	enum tfprof_status status = source_check(from, err);
 
 	*a = (struct anatomy){0};
 	if (status == TFPROF_OK)
-		status = read_bytes(a, from, function, err);
+		status = read_bytes(a, from, function, most, err);
 	if (from->owner == SOURCE_MAPPED)
 		mapped_file_release(&from->file);
 	return status;
+}
+
+enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *from,
+	struct span function, struct tfprof_error *err)
+{
+	return read_source(a, from, function, 0, err);
+}
+
+enum tfprof_status anatomy_read_moments(struct anatomy *a, const struct source *from, size_t most,
+	struct tfprof_error *err)
+{
+	return read_source(a, from, SPAN(""), most, err);
 }

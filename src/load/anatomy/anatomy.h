@@ -13,6 +13,11 @@ enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *f
 
 struct model;
 
+/* The same with its first `most` moments. They have none if steps are by the clock of a device,
+ * which that of the host has nothing in common with. */
+enum tfprof_status anatomy_read_moments(struct anatomy *a, const struct source *from, size_t most,
+	struct tfprof_error *err);
+
 /* Of a model without traces, by its executions. */
 enum tfprof_status anatomy_read_runs(struct anatomy *a, const struct model *m,
 	struct tfprof_error *err);

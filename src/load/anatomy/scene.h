@@ -240,6 +240,7 @@ struct scene {
 	 * the host: then steps are runs of a program. */
 	bool is_by_device_clock;
 	uint32_t timed_device; /* then: the one whose runs the steps are; else NONE */
+	size_t most_moments;   /* to be kept */
 };
 
 /* Sets the launches of runs of programs and of what ran on devices. */

@@ -55,7 +55,8 @@ static void give(struct sweep *w, uint32_t slot, double ps)
 	s->ps += ps;
 }
 
-static void give_cause(struct sweep *w, unsigned part, unsigned kind, uint32_t cause,
+/* Returns the slot; NONE on allocation failure. */
+static uint32_t give_cause(struct sweep *w, unsigned part, unsigned kind, uint32_t cause,
 	uint32_t other, int64_t ps)
 {
 	struct doing key = {cause, other, (uint8_t)part, (uint8_t)kind};
@@ -63,6 +64,7 @@ static void give_cause(struct sweep *w, unsigned part, unsigned kind, uint32_t c
 
 	if (slot != NONE)
 		give(w, slot, (double)ps);
+	return slot;
 }
 
 /* ---- what is alive ----------------------------------------------------------------- */
@@ -257,30 +259,33 @@ static uint32_t find_queue(const struct sweep *w)
 	return first;
 }
 
-static void add_input(struct sweep *w, int64_t start, int64_t ps)
+static uint32_t add_input(struct sweep *w, int64_t start, int64_t ps)
 {
 	const struct stage *stage = stage_at(w, start);
 	uint32_t queue = find_queue(w);
 
-	if (queue != NONE)
+	if (queue != NONE) {
 		give(w, queue, (double)ps);
-	else if (stage)
-		give_cause(w, ANATOMY_INPUT, CAUSE_STAGE, stage->path, stage->name, ps);
-	else
-		give_cause(w, ANATOMY_INPUT, CAUSE_PLAIN, w->s->get_next, 0, ps);
+		return queue;
+	}
+	return stage ? give_cause(w, ANATOMY_INPUT, CAUSE_STAGE, stage->path, stage->name, ps)
+		     : give_cause(w, ANATOMY_INPUT, CAUSE_PLAIN, w->s->get_next, 0, ps);
 }
 
-static void add_callback(struct sweep *w, const struct doing *thread, int64_t ps)
+static uint32_t add_callback(struct sweep *w, const struct doing *thread, int64_t ps)
 {
 	uint32_t alive = w->classes[ANATOMY_CALLBACK].first;
 
 	if (thread && (thread->part == ANATOMY_PYTHON || alive == NONE))
-		give_cause(w, ANATOMY_CALLBACK, thread->kind, thread->cause, thread->other, ps);
-	else if (alive != NONE)
+		return give_cause(w, ANATOMY_CALLBACK, thread->kind, thread->cause, thread->other,
+			ps);
+	if (alive != NONE)
 		give(w, alive, (double)ps);
+	return alive;
 }
 
-static void add_cause(struct sweep *w, unsigned part, const struct doing *thread, int64_t start,
+/* Returns the slot of the cause; NONE: several, or none. */
+static uint32_t add_cause(struct sweep *w, unsigned part, const struct doing *thread, int64_t start,
 	int64_t end)
 {
 	unsigned place = end <= w->window->first_work ? CAUSE_BEFORE
@@ -288,17 +293,33 @@ static void add_cause(struct sweep *w, unsigned part, const struct doing *thread
 						      : CAUSE_BETWEEN;
 	struct class_state *c = &w->classes[part];
 
-	if (part <= ANATOMY_COPY && c->n_alive)
+	if (part <= ANATOMY_COPY && c->n_alive) {
 		c->share += (double)(end - start) / (double)c->n_alive;
-	else if (part == ANATOMY_INPUT)
-		add_input(w, start, end - start);
-	else if (part == ANATOMY_CALLBACK)
-		add_callback(w, thread, end - start);
-	else if (part == ANATOMY_DISPATCH && (!thread || thread->part != part))
+		return NONE;
+	}
+	if (part == ANATOMY_INPUT)
+		return add_input(w, start, end - start);
+	if (part == ANATOMY_CALLBACK)
+		return add_callback(w, thread, end - start);
+	if (part == ANATOMY_DISPATCH && (!thread || thread->part != part)) {
 		give(w, c->first, (double)(end - start));
-	else if (thread)
-		give_cause(w, part, part == ANATOMY_RUNTIME ? place + thread->kind : thread->kind,
-			thread->cause, thread->other, end - start);
+		return c->first;
+	}
+	return thread
+		? give_cause(w, part, part == ANATOMY_RUNTIME ? place + thread->kind : thread->kind,
+			  thread->cause, thread->other, end - start)
+		: NONE;
+}
+
+static void note_moment(struct sweep *w, unsigned part, uint32_t slot, int64_t start, int64_t end)
+{
+	struct part_moment *last = w->moments.n ? &w->moments.at[w->moments.n - 1] : NULL;
+
+	if (last && last->part == part && last->slot == slot && last->end == start &&
+		start > w->window->start)
+		last->end = end;
+	else if (w->moments.n < w->s->most_moments)
+		w->failed |= !vec_push(&w->moments, ((struct part_moment){start, end, part, slot}));
 }
 
 static void add_instant(struct sweep *w, const struct doing *thread, int64_t start, int64_t end)
@@ -308,7 +329,7 @@ static void add_instant(struct sweep *w, const struct doing *thread, int64_t sta
 
 	w->parts[part] += end - start;
 	add_hidden(w, part, thread, end - start);
-	add_cause(w, part, thread, start, end);
+	note_moment(w, part, add_cause(w, part, thread, start, end), start, end);
 	for (unsigned state = 0; w->n_devices > 1 && state <= SWEEP_CLASSES; state++)
 		w->of_state[state][part_of_device(w, state, of_thread)] += end - start;
 }
@@ -472,6 +493,7 @@ bool scene_cut(struct scene *s, struct anatomy *a)
 	if (sweep_init(&w)) {
 		find_work(&w);
 		run(&w);
+		w.failed |= !w.failed && !sweep_list_moments(&w);
 	}
 	sweep_clear(&w);
 	return scene_ok(s, !w.failed);

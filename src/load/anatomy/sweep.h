@@ -30,6 +30,12 @@ struct device_state {
 	int64_t parts[N_ANATOMY_PARTS], base[N_ANATOMY_PARTS];
 };
 
+/* What a stretch of time got. */
+struct part_moment {
+	int64_t start, end;
+	uint32_t part, slot; /* NONE: several, or not known */
+};
+
 /* A step, or the gap before one. */
 struct window {
 	int64_t start, end;
@@ -63,6 +69,7 @@ struct sweep {
 	VEC(struct sort_item) keys; /* to sort causes */
 	VEC(struct anatomy_cause) unsorted;
 	int64_t parts[N_ANATOMY_PARTS], hidden[N_ANATOMY_PARTS], input_work_ps;
+	VEC(struct part_moment) moments;
 	bool failed;
 };
 
@@ -80,6 +87,9 @@ uint32_t sweep_find_slot(struct sweep *w, struct doing key);
 
 /* In words. */
 void sweep_put_cause(struct buf *b, const struct scene *s, struct doing key);
+
+/* Hands the moments over. False on allocation failure. */
+bool sweep_list_moments(struct sweep *w);
 
 /* The causes that got some in this window, largest first. False on allocation failure. */
 bool sweep_list_causes(struct sweep *w, struct anatomy_causes *causes);

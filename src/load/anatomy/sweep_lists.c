@@ -100,6 +100,7 @@ void sweep_clear(struct sweep *w)
 	mem_free(w->times);
 	vec_clear(&w->keys);
 	vec_clear(&w->unsorted);
+	vec_clear(&w->moments);
 }
 
 /* ---- causes -------------------------------------------------------------------------- */
@@ -209,4 +210,22 @@ bool sweep_list_causes(struct sweep *w, struct anatomy_causes *causes)
 	}
 	w->touched.n = 0;
 	return ok && sort_causes(w, causes);
+}
+
+bool sweep_list_moments(struct sweep *w)
+{
+	for (size_t i = 0; i < w->moments.n; i++) {
+		const struct part_moment *m = &w->moments.at[i];
+		struct anatomy_moment moment = {m->start, m->end, (enum anatomy_part)m->part,
+			SPAN("")};
+
+		if (m->slot != NONE) {
+			if (!write_text(w, &w->slots.at[m->slot]))
+				return false;
+			moment.cause = w->slots.at[m->slot].text;
+		}
+		if (!vec_push(&w->to->moments, moment))
+			return false;
+	}
+	return true;
 }

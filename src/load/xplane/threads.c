@@ -5,13 +5,13 @@
 #include "load/xplane/op_text.h"
 #include "load/xplane/trace.h"
 
-#include "base/clamped.h"
-
 /* What a viewer can hold: 100 MB. */
-enum { MAX_EVENTS = 2000000 };
+enum { MAX_EVENTS = 2000000, MAX_MARKS = 1000000 };
 
 /* Durations by powers of two of picoseconds. */
 enum { N_DURATIONS = 64 };
+
+typedef VEC(struct plane) planes;
 
 struct reader {
 	struct threads *t;
@@ -82,6 +82,33 @@ static int64_t to_ps(const struct reader *r, int64_t us)
 	return event_clamp_time(ps);
 }
 
+static void add_mark(struct reader *r, enum thread_mark_kind kind, uint64_t key, uint32_t lane,
+	const struct thread_event *e)
+{
+	struct thread_mark mark = {kind, key, lane, e->name, e->start_us, e->end_us};
+
+	if (r->t->marks.n < MAX_MARKS)
+		decoder_alloc(r->d, vec_push(&r->t->marks, mark));
+}
+
+static void add_marks(struct reader *r, const struct xstats *s, const struct thread_event *e)
+{
+	uint32_t lane = (uint32_t)r->t->lanes.n;
+
+	if (xstats_has_number(s, STAT_CORRELATION_ID))
+		add_mark(r, MARK_LAUNCH, xstats_number(s, STAT_CORRELATION_ID), lane, e);
+	if (xstats_has_number(s, STAT_PRODUCER))
+		add_mark(r, MARK_PRODUCER,
+			trace_flow_key(xstats_number(s, STAT_PRODUCER_TYPE),
+				s->at[STAT_PRODUCER].number),
+			lane, e);
+	if (xstats_has_number(s, STAT_CONSUMER))
+		add_mark(r, MARK_CONSUMER,
+			trace_flow_key(xstats_number(s, STAT_CONSUMER_TYPE),
+				s->at[STAT_CONSUMER].number),
+			lane, e);
+}
+
 static void read_event(struct reader *r, struct thread_lane *lane, const char *line_end,
 	int64_t line_ps, struct span message)
 {
@@ -104,7 +131,8 @@ static void read_event(struct reader *r, struct thread_lane *lane, const char *l
 	}
 	event = (struct thread_event){text_of_name(r, f.name), to_us(r, f.start_ps),
 		to_us(r, f.start_ps + f.duration_ps)};
-	decoder_alloc(r->d, event.name != NONE && vec_push(&lane->events, event));
+	if (decoder_alloc(r->d, event.name != NONE && vec_push(&lane->events, event)))
+		add_marks(r, &stats, &event);
 }
 
 /* What most of its events are for. */
@@ -119,24 +147,38 @@ static enum thread_kind kind_of_lane(const struct reader *r, const struct thread
 	return n[THREAD_INPUT] > lane->events.n / 2 ? THREAD_INPUT : THREAD_OTHER;
 }
 
-static void read_line(struct reader *r, struct span message)
+struct line_head {
+	struct span name;
+	int64_t start_ps;
+};
+
+static struct line_head read_head(struct reader *r, struct span message)
 {
 	struct wire_reader w = wire_reader(message);
-	struct thread_lane lane = {.name = SPAN("")};
-	int64_t timestamp_ns = 0, start_ps;
+	struct line_head head = {.name = SPAN("")};
+	int64_t timestamp_ns = 0;
 	struct wire_field f;
 
 	while (decoder_next(r->d, &w, &f)) {
 		if (f.tag == WIRE_LEN(XLINE_NAME) ||
-			(f.tag == WIRE_LEN(XLINE_DISPLAY_NAME) && !lane.name.n))
-			lane.name = f.bytes;
+			(f.tag == WIRE_LEN(XLINE_DISPLAY_NAME) && !head.name.n))
+			head.name = f.bytes;
 		else if (f.tag == WIRE_VARINT(XLINE_TIMESTAMP_NS))
 			timestamp_ns = (int64_t)f.value;
 	}
-	start_ps = event_line_start(timestamp_ns, r->origin_ns);
-	w = wire_reader(message);
+	head.start_ps = event_line_start(timestamp_ns, r->origin_ns);
+	return head;
+}
+
+static void read_line(struct reader *r, struct span message)
+{
+	struct line_head head = read_head(r, message);
+	struct wire_reader w = wire_reader(message);
+	struct thread_lane lane = {.name = head.name};
+	struct wire_field f;
+
 	while (!r->d->failed && decoder_find(r->d, &w, WIRE_LEN(XLINE_EVENTS), &f))
-		read_event(r, &lane, message.at + message.n, start_ps, f.bytes);
+		read_event(r, &lane, message.at + message.n, head.start_ps, f.bytes);
 	if (lane.events.n) {
 		lane.kind = kind_of_lane(r, &lane);
 		if (decoder_alloc(r->d, vec_push(&r->t->lanes, lane)))
@@ -144,6 +186,48 @@ static void read_line(struct reader *r, struct span message)
 	}
 	vec_clear(&lane.events);
 }
+
+/* ---- what ran on devices ------------------------------------------------------- */
+
+static void read_run(struct reader *r, const char *line_end, int64_t line_ps, uint32_t line,
+	struct span message)
+{
+	struct xstats stats;
+	struct event_fields f = event_read(r->plane, r->d, line_end, line_ps, message, &stats);
+	struct thread_event run = {line, to_us(r, f.start_ps),
+		to_us(r, f.start_ps + f.duration_ps)};
+
+	if (f.is_aggregate || f.duration_ps < 0 || f.duration_ps >= EVENT_TIME_LIMIT ||
+		f.start_ps >= r->until_ps || f.start_ps + f.duration_ps < r->from_ps ||
+		!xstats_has_number(&stats, STAT_CORRELATION_ID))
+		return;
+	add_mark(r, MARK_RUN, xstats_number(&stats, STAT_CORRELATION_ID),
+		(uint32_t)plane_get_ordinal(r->plane), &run);
+}
+
+static void read_runs(struct reader *r, struct span message)
+{
+	struct line_head head = read_head(r, message);
+	struct wire_reader w = wire_reader(message);
+	uint32_t line = strings_add(&r->t->texts, head.name);
+	struct wire_field f;
+
+	decoder_alloc(r->d, line != NONE);
+	while (!r->d->failed && decoder_find(r->d, &w, WIRE_LEN(XLINE_EVENTS), &f))
+		read_run(r, message.at + message.n, head.start_ps, line, f.bytes);
+}
+
+static void read_devices(struct reader *r, const planes *list)
+{
+	for (size_t i = 0; !r->d->failed && i < list->n; i++) {
+		r->plane = &list->at[i];
+		for (size_t l = 0;
+			!r->d->failed && r->plane->kind == PLANE_GPU && l < r->plane->lines.n; l++)
+			read_runs(r, r->plane->lines.at[l]);
+	}
+}
+
+/* ---- hosts ----------------------------------------------------------------------- */
 
 static void read_host(struct reader *r, const struct plane *p)
 {
@@ -157,8 +241,6 @@ static void read_host(struct reader *r, const struct plane *p)
 		read_line(r, p->lines.at[i]);
 	mem_free(r->texts);
 }
-
-typedef VEC(struct plane) planes;
 
 static void read_hosts(struct reader *r, const planes *list)
 {
@@ -192,9 +274,8 @@ static void find_times(struct reader *r, const planes *list)
 		if (p->kind == PLANE_TASK)
 			start_ns = (int64_t)xstats_number(&p->stats, STAT_PROFILE_START_TIME);
 	}
-	r->origin_ns = r->base_ns = origin_ns == INT64_MAX ? 0 : origin_ns;
-	if (start_ns > 0 && r->origin_ns < start_ns / 2)
-		add_clamped(&r->base_ns, start_ns);
+	r->origin_ns = origin_ns == INT64_MAX ? 0 : origin_ns;
+	r->base_ns = trace_get_epoch(r->origin_ns, start_ns);
 }
 
 static void read_trace(struct reader *r, struct span bytes, int64_t from_us, int64_t until_us)
@@ -214,6 +295,7 @@ static void read_trace(struct reader *r, struct span bytes, int64_t from_us, int
 	r->counts = false;
 	choose_shortest(r);
 	read_hosts(r, &list);
+	read_devices(r, &list);
 	for (size_t i = 0; i < list.n; i++)
 		plane_clear(&list.at[i]);
 	vec_clear(&list);
@@ -242,6 +324,7 @@ void threads_clear(struct threads *t)
 	for (size_t i = 0; i < t->lanes.n; i++)
 		vec_clear(&t->lanes.at[i].events);
 	vec_clear(&t->lanes);
+	vec_clear(&t->marks);
 	vec_clear(&t->kinds);
 	strings_clear(&t->texts);
 }

@@ -308,6 +308,9 @@ void trace_clear(struct trace *t);
 
 /* When the earliest line of a plane begins, if before that. */
 int64_t trace_get_origin(const struct plane *p, struct decoder *d, int64_t origin_ns);
+/* When the first line began, in nanoseconds since the epoch: lines count from the start of
+ * recording, or from 1970. */
+int64_t trace_get_epoch(int64_t origin_ns, int64_t recorded_ns);
 /* Reads the lines of a plane. */
 void trace_walk(struct trace *t, struct plane *p, struct decoder *d);
 

@@ -409,6 +409,12 @@ int64_t trace_get_origin(const struct plane *p, struct decoder *d, int64_t origi
 	return origin_ns;
 }
 
+int64_t trace_get_epoch(int64_t origin_ns, int64_t recorded_ns)
+{
+	return recorded_ns > 0 && origin_ns < recorded_ns / 2 ? clamped_sum(origin_ns, recorded_ns)
+							      : origin_ns;
+}
+
 /* Reserves room for what the lines may hold. Most of it is never touched and takes no memory,
  * while growing arrays leave holes, a sixth of the peak. If reserving fails, the arrays grow. */
 static void reserve(struct trace *t, const struct plane *p)

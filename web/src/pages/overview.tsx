@@ -5,13 +5,14 @@ import { lastPart, lineName } from "../tree";
 import { familyTitle } from "../families";
 import { shortName } from "../devices";
 import { Findings } from "../findings";
-import { format, percent } from "../format";
+import { columnOf, format, percent } from "../format";
 import { ModelCards, ModelLayers, ModelOverview, modelSentence, useModel } from "../model";
 import { lineTerm, Mark, rowClass } from "../selection";
-import { aboutSteps, EveryStep, StepBar, stepsOf, useSteps } from "../step_panels";
+import { EveryStep } from "../step_chart";
+import { aboutSteps, StepBar, steadyOf, stepsOf, useSteps, type Step } from "../step_panels";
 import type { Curve } from "../timeline_draw";
 import { link, requestParams } from "../state";
-import { Bar, Dot, Num, Panel, Problem, Share } from "../widgets";
+import { Bar, Cell, Dot, Num, Panel, Problem, Share } from "../widgets";
 
 interface OpRow extends Row { family?: string }
 
@@ -25,7 +26,7 @@ export function Overview({ state, profile }: PageProps) {
     <div class="overview">
       <h1>{step?.headline || profile.sentence || (hasModel ? modelSentence(model.model) : size(profile))}</h1>
       {step?.headline && step.headline !== profile.sentence && <p class="sentence">{profile.sentence}</p>}
-      <p class="facts" title={profile.files.join("\n")}>{facts(profile).join(" · ")}</p>
+      <p class="facts" title={profile.files.join("\n")}>{facts(profile, steps).join(" · ")}</p>
       {error && <Problem error={error} />}
       {steps.length > 0 && <div class="two"><StepBar state={state} steps={steps} /><EveryStep state={state} steps={steps} /></div>}
       {hasModel ? <ModelCards answer={model} state={state} /> : !profile.has_run && <Cards state={state} profile={profile} />}
@@ -33,7 +34,7 @@ export function Overview({ state, profile }: PageProps) {
         <Panel title="Where the float operations are: layers" wide><ModelLayers model={model.model} limit={8} /></Panel>
       )}
       {profile.has_run && (
-        <div class="two">
+        <div class="two loose">
           <Findings state={state} profile={profile} />
           <div class="stack"><Devices state={state} profile={profile} /><Totals state={state} profile={profile} /></div>
         </div>
@@ -53,22 +54,22 @@ export function Overview({ state, profile }: PageProps) {
   );
 }
 
-function facts(p: Profile): string[] {
-  const steps = p.steps.length ? `${p.steps.length} step${p.steps.length > 1 ? "s" : ""}` : "no steps";
+function facts(p: Profile, all: Step[]): string[] {
+  const n = all.length || p.steps.length, steady = steadyOf(all), walls = steady.map((s) => s.wall), left = all.length - steady.length;
+  const gap = all.slice(1).reduce((most, s) => (s.gap > most.gap ? s : most), { gap: 0, step: 0 });
   return [
     fileNames(p.files),
-    `${p.nodes.toLocaleString("en-US")} nodes`,
-    ...(p.has_run ? [steps, `${p.devices} device${p.devices === 1 ? "" : "s"}`, `${Math.round(100 * p.coverage)}% of the nodes ran`] : ["no run"]),
-    `call stacks: ${p.has_code ? "yes" : "no"}`,
-    `float operations: ${p.has_float_ops ? "yes" : "no"}`,
+    ...(p.has_run ? [n ? `${n} step${n > 1 ? "s" : ""}${walls.length > 1 ? `, ${format(Math.min(...walls), "micros")} … ${format(Math.max(...walls), "micros")}` : ""}` : "no steps"] : ["not run"]),
+    ...(left > 0 ? [`${left} left out of averages`] : []),
+    ...(walls.length > 0 && gap.gap > Math.max(...walls) ? [`${format(gap.gap, "micros")} before step ${gap.step}`] : []),
+    `${p.nodes.toLocaleString("en-US")} nodes${p.has_run && p.coverage < 0.995 ? `, ${Math.round(100 * p.coverage)} % of them ran` : ""}`,
+    ...(p.has_run ? [`${p.devices} device${p.devices === 1 ? "" : "s"}`] : []),
   ];
 }
 
 const MAX_FILES = 3;
 
-// One file by its path, several by their names.
 function fileNames(files: string[]): string {
-  if (files.length === 1) return files[0];
   return files.slice(0, MAX_FILES).map(lastPart).join(", ") + (files.length > MAX_FILES ? ` and ${files.length - MAX_FILES} more` : "");
 }
 
@@ -84,20 +85,23 @@ interface DeviceRow { kind: string; product: string | null; busy_micros: number 
 function Devices({ state, profile }: PageProps) {
   const { data, error } = useAsk<DeviceRow>("devices", { p: state.values.p, step: state.values.step });
   const rows = (data?.nodes ?? []).filter((n) => n.depth === 1), hasMemory = rows.some((r) => r.peak_bytes);
+  const products = new Set(rows.flatMap((r) => r.product ?? [])), product = products.size === 1 ? [...products][0] : "";
+  const steps = state.values.step !== undefined ? `step ${state.values.step}` : profile.steps.length > 1 ? `all ${profile.steps.length} steps` : "";
+  const busy = columnOf(rows.map((r) => r.busy_micros ?? 0), "micros"), idle = columnOf(rows.map((r) => r.idle_micros ?? 0), "micros"), peak = columnOf(rows.map((r) => r.peak_bytes ?? 0), "bytes");
   return (
-    <Panel title="Devices" about={state.values.step !== undefined ? `step ${state.values.step}` : profile.steps.length > 1 ? `all ${profile.steps.length} steps` : ""} name="devices">
+    <Panel title="Devices" about={[product, steps].filter(Boolean).join("; ")} name="devices">
       {error && <Problem error={error} />}
       <table class="numbers">
-        <thead><tr><th scope="col">device</th><th scope="colgroup" class="wide" colSpan={2}>utilization</th><th scope="col">busy</th><th scope="col">idle</th>{hasMemory && <th scope="col">peak memory</th>}</tr></thead>
+        <thead><tr><th scope="col">device</th><th scope="colgroup" class="wide" colSpan={2}>utilization</th><th scope="col">busy {busy.unit}</th><th scope="col">idle {idle.unit}</th>{hasMemory && <th scope="col">peak {peak.unit}</th>}</tr></thead>
         <tbody>
           {rows.map((r) => (
             <tr key={r.id} data-busy={r.busy_micros} data-span={r.span_micros}>
-              <th scope="row" title={r.product ?? r.name}><a href={link({ page: "timeline" })}>{r.name}</a> <span class="dim">{r.product}</span></th>
+              <th scope="row" title={r.product ?? r.name}><a href={link({ page: "timeline" })}>{r.name}</a>{!product && r.product && <span class="dim"> {r.product}</span>}</th>
               <td>{!!r.span_micros && <Bar max={r.span_micros} parts={[{ value: r.busy_micros ?? 0, title: percent(r.busy_micros ?? 0, r.span_micros) }]} />}</td>
               <td><Share part={r.busy_micros ?? 0} whole={r.span_micros ?? 0} /></td>
-              <td><Num value={r.busy_micros ?? 0} unit="micros" /></td>
-              <td><Num value={r.idle_micros ?? 0} unit="micros" /></td>
-              {hasMemory && <td><Num value={r.peak_bytes ?? 0} unit="bytes" /></td>}
+              <td><Cell column={busy} value={r.busy_micros ?? 0} /></td>
+              <td><Cell column={idle} value={r.idle_micros ?? 0} /></td>
+              {hasMemory && <td><Cell column={peak} value={r.peak_bytes ?? 0} /></td>}
             </tr>
           ))}
         </tbody>
@@ -154,21 +158,21 @@ function TopOperations({ state, profile }: PageProps) {
   const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "op", limit: 8,
     order_by: profile.has_run ? "micros" : "params", sel: state.values.sel, metric_column: metric });
   const whole = profile.root.total[metric] ?? 0;
-  const max = Math.max(1, ...(data?.rows ?? []).map((r) => r.own[metric] ?? 0));
+  const values = (data?.rows ?? []).map((r) => r.own[metric] ?? 0), max = Math.max(1, ...values), column = columnOf(values, profile.has_run ? "micros" : "count");
   return (
     <Panel title="Operations" about={profile.has_run ? `self time, all threads; ${aboutSteps(state, profile)}` : "parameters"} name="operations" more={<a href={link({ page: "operations" })}>All</a>}>
       {error && <Problem error={error} />}
       {profile.has_run && <FamilyBar profile={profile} />}
       <table class="numbers with-bars">
         <thead><tr><th scope="col">operation</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th>
-          <th scope="col">{profile.has_run ? "self time" : "parameters"}</th><th scope="col">share</th>{profile.has_run && <th scope="col">runs</th>}</tr></thead>
+          <th scope="col">{column.unit || "number"}</th><th scope="col">share</th>{profile.has_run && <th scope="col">runs</th>}</tr></thead>
         <tbody>
           {(data?.rows as OpRow[] | undefined)?.map((row) => (
             <tr key={row.name} class={rowClass(row.selected, row.own[metric] ?? 0, row.match)}>
               <th scope="row"><Mark state={state} term={`op:${row.name}`} name={row.name} /><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
                 <a href={link({ page: "operations", values: { sel: `op:${row.name}` } })} title={row.name}>{row.name}</a></th>
               <td><Bar max={max} selected={row.selected} parts={[{ value: row.own[metric] ?? 0, family: row.family, title: percent(row.own[metric] ?? 0, whole) }]} /></td>
-              <td><Num value={row.own[metric] ?? 0} unit={profile.has_run ? "micros" : "count"} /></td>
+              <td><Cell column={column} value={row.own[metric] ?? 0} /></td>
               <td><Share part={row.own[metric] ?? 0} whole={whole} /></td>
               {profile.has_run && <td><Num value={row.own.run_count ?? 0} unit="count" /></td>}
             </tr>
@@ -187,7 +191,7 @@ function FamilyBar({ profile }: { profile: Profile }) {
       {parts.map((f) => (
         <li key={f.name} class={`family-${f.name}`} data-share={String(Math.round((1000 * f.micros) / sum))}
           title={`${f.title}: ${format(f.micros, "micros")}`} ref={(li) => { if (li) li.style.flexGrow = String(f.micros / sum); }}>
-          {f.micros / sum > 0.12 ? `${f.title} ${Math.round((100 * f.micros) / sum)}%` : ""}
+          {f.micros / sum > 0.12 ? `${f.title} ${Math.round((100 * f.micros) / sum)} %` : ""}
         </li>
       ))}
     </ul>
@@ -200,19 +204,19 @@ interface LayerRow { type: string | null; exec_micros: number | null; forward_mi
 function TopLayers({ state, profile }: PageProps) {
   const { data, error } = useAsk<LayerRow>("layers", { p: state.values.p, step: state.values.step, order_by: "micros", max_depth: 2 });
   const rows = (data?.nodes ?? []).filter((n) => n.depth === 1 && n.exec_micros).slice(0, 8), total = data?.nodes[0]?.exec_micros ?? 0;
-  const max = Math.max(1, ...rows.map((n) => n.exec_micros ?? 0));
+  const values = rows.map((n) => n.exec_micros ?? 0), max = Math.max(1, ...values), column = columnOf(values, "micros");
   return (
     <Panel title="Layers" about={<>forward, <span class="faded">backward</span>; {aboutSteps(state, profile)}</>} name="layers" more={<a href={link({ page: "layers" })}>All</a>}>
       {error && <Problem error={error} />}
       <table class="numbers with-bars">
-        <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">time</th><th scope="col">share</th></tr></thead>
+        <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{column.unit}</th><th scope="col">share</th></tr></thead>
         <tbody>
           {rows.map((r) => (
             <tr key={r.id} data-micros={r.exec_micros}>
               <th scope="row" title={r.type ?? r.name}><a href={link({ page: "layers", values: { find: r.name.startsWith("(") ? undefined : r.name } })}>{r.name}</a></th>
               <td><Bar max={max} parts={[{ value: r.forward_micros ?? 0, title: `forward ${format(r.forward_micros ?? 0, "micros")}` },
                 { value: r.backward_micros ?? 0, light: true, title: `backward ${format(r.backward_micros ?? 0, "micros")}` }]} /></td>
-              <td><Num value={r.exec_micros ?? 0} unit="micros" /></td>
+              <td><Cell column={column} value={r.exec_micros ?? 0} /></td>
               <td><Share part={r.exec_micros ?? 0} whole={total} /></td>
             </tr>
           ))}
@@ -226,12 +230,12 @@ interface LinesAnswer { total: number; lines: { name: string; path: string; line
 
 function TopLines({ state, profile }: PageProps) {
   const { data, error } = useApi<LinesAnswer>("lines", { ...requestParams(state), limit: 8, sel: state.values.sel, metric_column: "exec_micros" });
-  const lines = data?.lines ?? [], max = Math.max(1, ...lines.map((l) => l.own));
+  const lines = data?.lines ?? [], max = Math.max(1, ...lines.map((l) => l.own)), column = columnOf(lines.map((l) => l.own), "micros");
   return (
     <Panel title="Lines" about={<>of Python, own cost; {aboutSteps(state, profile)}</>} name="lines" more={<a href={link({ page: "source" })}>Source</a>}>
       {error && <Problem error={error} />}
       <table class="numbers with-bars">
-        <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">own time</th><th scope="col">called from</th></tr></thead>
+        <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{column.unit}</th><th scope="col"><span class="hidden">called from</span></th></tr></thead>
         <tbody>
           {lines.map((l) => {
             const term = lineTerm(l), name = lineName(l.name.replace(/ \(gradient\)$/, ""));
@@ -239,8 +243,8 @@ function TopLines({ state, profile }: PageProps) {
               <tr key={term} class={rowClass(l.selected, l.own)}>
                 <th scope="row" title={`${l.path}:${l.line}`}><Mark state={state} term={term} name={name} /><a href={link({ page: "source", values: { sel: term } })}>{name}</a></th>
                 <td><Bar max={max} selected={l.selected} parts={[{ value: l.own - l.backward, title: "forward" }, { value: l.backward, light: true, title: "backward" }]} /></td>
-                <td><Num value={l.own} unit="micros" /></td>
-                <td>{l.places > 1 && <span class="num">{l.places} places</span>}</td>
+                <td><Cell column={column} value={l.own} /></td>
+                <td>{l.places > 1 && <span class="num dim" title={`called from ${l.places} places`}>×{l.places}</span>}</td>
               </tr>
             );
           })}

@@ -14,8 +14,8 @@ import { HoverCard } from "../timeline_hover";
 import { Minimap, Toolbar } from "../timeline_toolbar";
 import { ROW, Tiles, type Slice } from "../tiles";
 import { drawTimeline, LEFT, TOP, type Curve, type View } from "../timeline_draw";
-import { devicesOf, gapsOf, linesOf, middleOf, pairsOf, parseZoom, runsOf, startsClosed, stretchOf, type Flow, type Lanes } from "../timeline_lines";
-import { Holders, Neighbours, tell, Totals } from "../timeline_panels";
+import { causeOf, devicesOf, gapsOf, heightOfEnd, linesOf, middleOf, pairsOf, parseZoom, runsOf, startsClosed, stretchOf, type Flow, type Lanes, type ThreadLink } from "../timeline_lines";
+import { Holders, Links, Neighbours, tell, Totals } from "../timeline_panels";
 import { Dot, Empty, Problem, remedy } from "../widgets";
 import { useSize } from "../width";
 
@@ -25,6 +25,10 @@ const MAX_SIDE = 8;
 export const SIDE = "side";
 // Shorter ones would be noise.
 const GAP_SHARE = 0.02;
+
+// As events of threads are called.
+const FAMILY_OF: Record<string, string> = { compute: "compute", communication: "communication", copy: "copy", input: "input", callback: "callback",
+  compile: "compile", runtime: "runtime", dispatch: "dispatch", python: "python", unknown: "unknown" };
 
 type Params = Record<string, string | undefined>;
 
@@ -82,10 +86,11 @@ interface Cursor { lane: number; row?: number; x: number; w: number; node: numbe
 function Chart({ lanes, params, state, profile, side }: ChartProps) {
   const canvas = useRef<HTMLCanvasElement>(null), frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame, { width: 1000, height: 400 }), width = Math.max(LEFT + 100, size.width);
-  const [, redraw] = useState(0);
+  const [version, redraw] = useState(0);
   const [hover, setHover] = useState<Slice & { left: number; top: number }>();
   const [drag, setDrag] = useState<Drag>();
   const [chosen, setChosen] = useState<Slice>(); // an event of a thread: it is no operation, which the address would have
+  const [clicked, setClicked] = useState<Slice>();
   const [measure, setMeasure] = useState<View & { isDone: boolean }>();
   const pointer = useRef<number | undefined>(undefined); // the time below the mouse
   const pressed = useRef<Slice | undefined>(undefined);  // bound when the button goes down: what a double click is for
@@ -100,6 +105,10 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   const term = sel ? parseTerm(sel) : undefined;
   const flows = useApi<Flow[]>(term?.kind === "node" ? "flows" : null, { p: params.p, step: params.step, node: term?.value });
   const pairs = term?.kind === "node" ? pairsOf(flows.data ?? []) : [];
+  // Of what was clicked; of a selection that the address brought, its first run.
+  const self = term?.kind === "node" ? flows.data?.find((f) => f.role === "self") : undefined;
+  const linked = side ? undefined : chosen ?? (clicked && clicked.n === 1 && sel === `node:${clicked.node}` ? clicked : self);
+  const links = useApi<ThreadLink[]>(linked ? "links" : null, linked && { p: params.p, step: params.step, of: chosen ? "threads" : undefined, lane: linked.lane, x: linked.x, w: linked.w }).data ?? [];
   // Strips and curves are requested in steps, so that panning does not send a request each time.
   const block = 2 ** Math.ceil(Math.log2(span)), from = Math.floor(view.from / block) * block, shown = span === duration ? view : { from, until: Math.min(duration, from + 2 * block) };
   const ask = { ...params, from: Math.round(shown.from), until: Math.round(shown.until), lane: 0, until_lane: lanes.total };
@@ -116,25 +125,40 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
     const per = values.length / (shown.until - shown.from);
     return values.slice(Math.max(0, Math.floor((view.from - shown.from) * per)), Math.max(1, Math.ceil((view.until - shown.from) * per)));
   };
+  const partsLane = others?.lanes.find((l) => l.device === "Steps" && l.number === 1), parts = partsLane && threads ? threads.slices(partsLane.lane, 0, duration, width - LEFT) : [];
+  // The overview's way to a part of the step leads to its longest piece.
+  const wanted = state.values.part;
+  useEffect(() => {
+    const longest = parts.filter((s) => s.n === 1 && s.family === FAMILY_OF[wanted ?? ""]).sort((a, b) => b.w - a.w)[0];
+    if (!wanted || !longest) return;
+    setChosen({ ...longest, isOfThreads: true });
+    replace({ values: { part: undefined, zoom: longest.w < duration / 3 ? `${Math.max(0, Math.round(longest.x - longest.w))}-${Math.min(duration, Math.round(longest.x + 2 * longest.w))}` : undefined } });
+  }, [wanted, parts.length]);
   // Of accelerators, beside their busy strip or on their only lane.
-  const gaps = lines.flatMap((l) => {
-    const device = l.kind === "device" ? devices[l.device] : l.kind === "lane" && l.share !== undefined ? devices.find((d) => d.lanes[0]?.lane === l.lane && !d.isOfThreads) : undefined;
-    if (!device || device.isOfThreads || device.lanes[0]?.kind === "cpu" || !device.lanes.length) return [];
-    const ran = device.lanes.flatMap((lane) => tiles.slices(lane.lane, 0, duration, width - LEFT).filter((s) => s.row === 0));
-    return gapsOf(ran, GAP_SHARE * duration).map((gap) => ({ ...gap, y: l.y + 1, height: Math.min(l.height, 34) - 4 }));
-  });
+  const gaps = useMemo(() => {
+    const stepsLane = others?.lanes.find((l) => l.device === "Steps" && l.number === 0), step = stepsLane && threads?.slices(stepsLane.lane, 0, duration, width - LEFT).find((s) => s.op === `step ${lanes.step}`);
+    return lines.flatMap((l) => {
+      const device = l.kind === "device" ? devices[l.device] : l.kind === "lane" && l.share !== undefined ? devices.find((d) => d.lanes[0]?.lane === l.lane && !d.isOfThreads) : undefined;
+      if (!device || device.isOfThreads || device.lanes[0]?.kind === "cpu" || !device.lanes.length) return [];
+      const ran = device.lanes.flatMap((lane) => tiles.slices(lane.lane, 0, duration, width - LEFT).filter((s) => s.row === 0));
+      return gapsOf(ran, GAP_SHARE * duration, step).map((gap) => ({ ...gap, cause: causeOf(gap, parts), y: l.y + 1, height: Math.min(l.height, 34) - 4 }));
+    });
+  }, [version, devices, state.values.lanes, curves.length, width, duration]);
   const selecting = drag?.selects ? { from: drag.from, until: drag.until } : undefined;
+
+  const heightOf = (end: ThreadLink["from"]) => heightOfEnd(end, lines, devices, (lane) => (end.of_threads ? threads : tiles)?.slices(lane, view.from, view.until, width - LEFT) ?? []);
+  const arrowsOfLinks = links.map(({ from, to }) => ({ from: from.x + from.w, fromY: heightOf(from), to: to.x, toY: heightOf(to), wait: to.x - from.x - from.w }));
 
   useEffect(() => {
     if (!canvas.current) return;
     drawTimeline(canvas.current, { width, height, scroll: frame.current?.scrollTop ?? 0, view, lines, tiles, threads, gaps, chosen, strips: (busy.data ?? []).map(cut),
       curves: curves.map((c) => ({ ...c, lowest: cut(c.lowest), highest: cut(c.highest) })), stretch: selecting ?? stretch, hover: hover ?? (cursor && { ...cursor, row: cursor.row ?? 0, n: 1, busy: cursor.w }), end: lanes.duration, cursor: at, fades: !!marked, measure,
-      arrows: pairs.map(([a, b]) => ({ from: a.x + a.w, fromY: middleOf(a.lane, lines, devices), to: b.x, toY: middleOf(b.lane, lines, devices) })) });
+      arrows: [...pairs.map(([a, b]) => ({ from: a.x + a.w, fromY: middleOf(a.lane, lines, devices), to: b.x, toY: middleOf(b.lane, lines, devices) })), ...(linked ? arrowsOfLinks : [])] });
   });
 
   // What is drawn, for whoever checks the picture: slices with the pixels they take.
   useEffect(() => {
-    if (canvas.current) Object.assign(canvas.current, { lines: () => lines, left: LEFT, gaps: () => gaps,
+    if (canvas.current) Object.assign(canvas.current, { lines: () => lines, left: LEFT, gaps: () => gaps, arrows: () => (linked ? arrowsOfLinks : []),
       drawnThreads: () => lines.flatMap((l) => (l.kind === "lane" && l.of && threads ? threads.slices(l.lane, view.from, view.until, width - LEFT) : [])), drawn: () => lines.flatMap((l) => (l.kind === "lane" && !l.of ? tiles.slices(l.lane, view.from, view.until, width - LEFT)
       .map((s) => ({ ...s, left: LEFT + (s.x - view.from) * scale, right: LEFT + (s.x + s.w - view.from) * scale })) : [])) });
   });
@@ -176,7 +200,13 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
     go({ values: { lanes: [...toggled].join(",") || undefined } });
   };
   const press = (x: number, y: number) => {
-    const line = lineAt(y), slice = sliceAt(x, y);
+    const line = lineAt(y), slice = sliceAt(x, y), below = y + (frame.current?.scrollTop ?? 0);
+    const gap = slice ? undefined : gaps.find((g) => below >= g.y && below < g.y + g.height && time(x) >= g.from && time(x) < g.until);
+    if (gap?.cause) {
+      if (sel) select(undefined);
+      return setChosen({ ...gap.cause, isOfThreads: true });
+    }
+    setClicked(slice);
     setChosen(slice?.isOfThreads ? slice : undefined);
     if (line?.kind === "device") toggleDevice(line.device);
     else if (line?.kind === "memory") go({ values: { at: String(Math.round(time(x))) } });
@@ -273,11 +303,12 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
         {chart}
         <footer>
           {told}
-          <FamilyLegend profile={profile} hasThreads={!!threads} />
+          <FamilyLegend profile={profile} hasThreads={!!threads} hasParts={!!partsLane} />
         </footer>
       </section>
       <div class="pane">
         {sel ? <Details state={state} profile={profile} /> : chosen && <Chosen slice={chosen} self={threads?.self(chosen, view.from, view.until, width - LEFT)} lanes={others} onClose={() => setChosen(undefined)} />}
+        {linked && links.length > 0 && <Links links={links} at={linked} />}
         {term?.kind === "node" && flows.data && <Neighbours flows={flows.data} pairs={pairs} />}
         {!stretch && <Totals params={params} view={view} lanes={lanes} isChosen={false} />}
         {curves.length > 0 && <Holders params={params} curves={curves} at={at} />}
@@ -309,14 +340,14 @@ function laneName({ lanes }: Lanes, i: number): string {
   return lane ? `${shortName(lane.device)}, ${lane.name || `lane ${lane.number}`}` : "";
 }
 
-const THREADS = [["python", "Python"], ["input", "input"], ["compile", "compile"], ["dispatch", "dispatch"], ["runtime", "waits"], ["operation", "operations on threads"]];
+const THREADS = [["python", "Python"], ["input", "waits for input"], ["compile", "compile"], ["dispatch", "dispatch"], ["runtime", "waits"], ["operation", "operations on threads"]];
 
-function FamilyLegend({ profile, hasThreads }: { profile: Profile; hasThreads?: boolean }) {
+function FamilyLegend({ profile, hasThreads, hasParts }: { profile: Profile; hasThreads?: boolean; hasParts?: boolean }) {
   return (
     <ul class="legend">
-      {profile.families.map((f) => <li key={f.name}><Dot family={f.name} title={f.title} />{f.title}</li>)}
+      {profile.families.filter((f) => f.micros > 0).map((f) => <li key={f.name}><Dot family={f.name} title={f.title} />{f.title}</li>)}
+      {hasParts && <li><span class="dot part-compute" />computing</li>}
       {hasThreads && THREADS.map(([name, title]) => <li key={name}><span class={`dot part-${name}`} />{title}</li>)}
-      <li class="dim">lower slices: several operations; the height is the share of time they are busy</li>
     </ul>
   );
 }
@@ -336,9 +367,10 @@ function Sized({ height, content, children }: { height?: number; content: number
 function Heading({ lanes, state, profile }: { lanes: Lanes; state: State; profile: Profile }) {
   const metric = defaultMetric(state, profile);
   const { data } = useApi<Selection>(state.values.sel ? "selection" : null, { ...requestParams(state), sel: state.values.sel, metric_column: metric.column });
+  const wall = profile.steps.find((s) => s.step === lanes.step)?.wall ?? 0, isOther = wall > 0 && Math.abs(wall - lanes.duration) > 0.01 * lanes.duration;
   const executions = lanes.lanes.reduce((sum, l) => sum + l.executions, 0);
   return (
-      <h1>{format(lanes.duration, "micros")} <small>from the first to the last operation of step {lanes.step} · {executions.toLocaleString("en-US")} executions on {lanes.total} lane{lanes.total === 1 ? "" : "s"}
+      <h1>{format(lanes.duration, "micros")} <small>step {lanes.step}{isOther && <>, which takes {format(wall, "micros")}</>} · {executions.toLocaleString("en-US")} executions on {lanes.total} lane{lanes.total === 1 ? "" : "s"}
         {state.values.sel && <Selected value={data?.total[metric.column] ?? 0} metric={metric} />}</small></h1>
   );
 }
