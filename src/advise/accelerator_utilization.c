@@ -255,16 +255,14 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	usages found = {0};
 	struct span *names = NULL;
 	uint32_t *order = NULL;
-	const struct step_parts *parts;
-	enum tfprof_status status = check_parts(c, &parts, err);
 	bool ok;
 
-	if (status != TFPROF_OK || parts || c->model->accelerators.n) {
-		if (status == TFPROF_OK && c->model->accelerators.n)
+	if (c->model->accelerators.n || c->parts) {
+		if (c->model->accelerators.n)
 			check_accelerators(c);
-		else if (parts)
-			check_trace(c, parts);
-		return status;
+		else
+			check_trace(c, c->parts);
+		return TFPROF_OK;
 	}
 	ok = collect(c, &found);
 	if (ok && found.n) {
@@ -299,5 +297,6 @@ const struct checker accelerator_utilization_checker = {
 		options},
 	.in_tensorflow = true,
 	.has_heading = true,
+	.reads_parts = true,
 	.run = run,
 };

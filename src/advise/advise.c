@@ -255,7 +255,10 @@ static enum tfprof_status run_one(struct check *c, struct tfprof_error *err)
 			c->checker->info.name);
 		return TFPROF_OK;
 	}
-	status = c->checker->run(c, &error);
+	c->parts = NULL;
+	status = c->checker->reads_parts ? check_parts(c, &c->parts, &error) : TFPROF_OK;
+	if (status == TFPROF_OK)
+		status = c->checker->run(c, &error);
 	if (status == TFPROF_OK && check_cancelled(c))
 		status = error_set(&error, TFPROF_CANCELLED, "the advisor was stopped");
 	if (stops_all(status)) {

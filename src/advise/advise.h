@@ -82,8 +82,9 @@ struct check {
 	const volatile int *cancel;
 	struct advice *advice;
 	struct verdict *verdict;
-	struct buf text;     /* write here, then call check_find() */
-	struct finding lost; /* stands in for a finding on allocation failure */
+	const struct step_parts *parts; /* of a checker that reads_parts; NULL: nothing tells */
+	struct buf text;                /* write here, then call check_find() */
+	struct finding lost;            /* stands in for a finding on allocation failure */
 };
 
 struct checker {
@@ -94,6 +95,8 @@ struct checker {
 	bool has_heading;
 	/* Not run on a profile without steps. */
 	bool needs_run_meta;
+	/* Judges what the steps of a trace went to (check_parts), if there is one. */
+	bool reads_parts;
 	/* Fails only on allocation failure, on cancel, or if a view cannot be
 	 * built. Data missing from the profile is a remark. */
 	enum tfprof_status (*run)(struct check *c, struct tfprof_error *err);

@@ -177,15 +177,11 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	struct idle *idle = a ? check_alloc(c, a->devices.at.n, sizeof(*idle)) : NULL;
 	double notice = check_number(c, "notice"), warning = check_number(c, "warning");
 	size_t n_checked = 0;
-	const struct step_parts *parts;
-	enum tfprof_status status = check_parts(c, &parts, err);
 
-	if (status != TFPROF_OK)
-		return status;
 	if (!scans || !idle)
 		return error_no_memory(err);
-	if (parts)
-		check_steps(c, parts);
+	if (c->parts)
+		check_steps(c, c->parts);
 	for (size_t step = 0; step < a->n_steps && !check_cancelled(c); step++)
 		add_step(a, step, scans, idle, check_int(c, "min_kernels"));
 	for (uint32_t d = 0; d < a->devices.at.n; d++) {
@@ -199,7 +195,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		if (level != TFPROF_LEVEL_NONE)
 			report(c, a, d, &idle[d], level);
 	}
-	if (!n_checked && !parts)
+	if (!n_checked && !c->parts)
 		check_skip(c, check_lacks(c, "too few kernels per step"),
 			"No accelerator with %s kernels per step in the profile. Skip "
 			"IdleGapChecker",
@@ -216,5 +212,6 @@ const struct checker idle_gap_checker = {
 	.info = {"IdleGapChecker",
 		"Time in which an accelerator runs no kernel, and time between steps.", options},
 	.needs_run_meta = true,
+	.reads_parts = true,
 	.run = run,
 };

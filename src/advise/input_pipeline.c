@@ -224,14 +224,12 @@ static void check_trace(struct check *c, const struct step_parts *p)
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct input in = {.c = c};
-	const struct step_parts *parts;
-	enum tfprof_status status = check_parts(c, &parts, err);
+	enum tfprof_status status;
 	bool ok;
 
-	if (status != TFPROF_OK || parts) {
-		if (parts)
-			check_trace(c, parts);
-		return status;
+	if (c->parts) {
+		check_trace(c, c->parts);
+		return TFPROF_OK;
 	}
 	in.a = check_activity(c);
 	status = type_filter_init(&in.types, c, "types", err);
@@ -254,5 +252,6 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 const struct checker input_pipeline_checker = {
 	.info = {"InputPipelineChecker", "Share of the step spent waiting for input.", options},
 	.needs_run_meta = true,
+	.reads_parts = true,
 	.run = run,
 };

@@ -113,11 +113,6 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	struct interval *spans = a ? check_alloc(c, a->devices.tasks.n, sizeof(*spans)) : NULL;
 	double warning = check_number(c, "warning");
 	bool ok = tasks && spans, any = false;
-	const struct step_parts *parts;
-	enum tfprof_status status = check_parts(c, &parts, err);
-
-	if (status != TFPROF_OK)
-		return status;
 
 	for (size_t step = 0; ok && step < a->n_steps; step++)
 		ok = add_step(a, step, tasks, spans);
@@ -129,7 +124,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 			(double)tasks[t].copy_us >= warning * (double)tasks[t].span_us)
 			report(c, a, t, &tasks[t]);
 	}
-	if (!any && parts)
+	if (!any && c->parts)
 		check_ok(c,
 			"No copy between host and accelerator; StepChecker judges those of the "
 			"host.");
@@ -146,5 +141,6 @@ const struct checker memcpy_checker = {
 	.info = {"MemcpyChecker", "Copies between host and accelerators, as a share of the step.",
 		options},
 	.needs_run_meta = true,
+	.reads_parts = true,
 	.run = run,
 };

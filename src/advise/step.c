@@ -233,13 +233,11 @@ static void check_computing(struct stepper *s)
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct stepper s = {.c = c,
+		.parts = c->parts,
 		.notice = check_number(c, "notice"),
 		.warning = check_number(c, "warning"),
 		.high = check_number(c, "high")};
-	enum tfprof_status status = check_parts(c, &s.parts, err);
 
-	if (status != TFPROF_OK)
-		return status;
 	if (!s.parts) {
 		check_skip(c, c->model->traces.n ? "no steps in the trace" : "no trace",
 			"Only traces tell what a step went to. Skip StepChecker");
@@ -262,5 +260,6 @@ const struct checker step_checker = {
 		"input.",
 		options},
 	.needs_run_meta = true,
+	.reads_parts = true,
 	.run = run,
 };

@@ -223,15 +223,10 @@ static void check_waiting(struct straggler *s, const struct step_parts *p)
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct straggler s = {.c = c, .a = check_activity(c)};
-	const struct step_parts *parts;
-	enum tfprof_status status = check_parts(c, &parts, err);
-	bool ok;
+	bool ok = s.a && check_all(&s);
 
-	if (status != TFPROF_OK)
-		return status;
-	ok = s.a && check_all(&s);
-	if (ok && parts)
-		check_waiting(&s, parts);
+	if (ok && c->parts)
+		check_waiting(&s, c->parts);
 	if (ok && !s.n_compared)
 		check_skip(c, "too few devices and tasks to compare",
 			"Fewer than %s devices or tasks of a kind to compare. Skip "
@@ -248,5 +243,6 @@ const struct checker straggler_checker = {
 	.info = {"StragglerChecker",
 		"Devices and tasks that take longer than others of their kind.", options},
 	.needs_run_meta = true,
+	.reads_parts = true,
 	.run = run,
 };

@@ -186,8 +186,8 @@ static bool has_memory_or_trace(const struct asked *q)
 
 static const struct question_need needs[] = {
 	{has_memory_or_trace, "there are no compiled programs, and no allocations",
-		"a trace (*.xplane.pb) of JAX or TensorFlow, or run metadata; or ask a model file "
-		"alone for an estimate"},
+		"a trace (*.xplane.pb) of JAX or TensorFlow, or run metadata with allocations, "
+		"which saved profiles do not keep; or ask a model file alone for an estimate"},
 	{has_memory, "no compiled program and no allocation is in this trace",
 		"one of a GPU, or of functions with jit_compile=True"},
 	{NULL, NULL, NULL},

@@ -84,11 +84,29 @@ static enum input_kind kind_of_directory(const char *directory, enum input_kind 
 	return INPUT_UNKNOWN;
 }
 
+static bool has_folder(const char *directory, const char *name)
+{
+	struct buf path = {0};
+	struct stat st;
+	bool found;
+
+	buf_printf(&path, "%s/%s", directory, name);
+	found = !path.failed && stat(buf_get(&path).at, &st) == 0 && S_ISDIR(st.st_mode);
+	buf_clear(&path);
+	return found;
+}
+
 static enum tfprof_status not_a_directory_of_inputs(const char *directory, struct tfprof_error *err)
 {
 	struct buf expected = {0};
 	enum tfprof_status status;
 
+	if (has_folder(directory, "files") && has_folder(directory, "ops"))
+		return error_set(err, TFPROF_IO,
+			"cannot read: %.300s: tables of tfprof index, which lack graphs and single "
+			"executions: ask them with tfprof sql, or give the files that they were "
+			"made of",
+			directory);
 	for (int kind = 0; kind < N_INPUTS; kind++)
 		if (recognize_get_look((enum input_kind)kind)->claim) {
 			buf_text(&expected, expected.n ? ", " : "");

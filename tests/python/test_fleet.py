@@ -592,6 +592,17 @@ def test_sql_on_files_without_tables(capsys):
     assert status == 1 and __file__ in notes
 
 
+def test_a_table_that_was_not_made_is_named(fleet, tmp_path, capsys):
+    tfprof.fleet.index(str(fleet / "model=big/run=1"), tmp_path / "out", jobs=1, tables=["ops", "steps"])
+    for query, missing in (("SELECT count(*) FROM nodes", "nodes"), ("FROM scope_cost", "nodes"), ("FROM top_lines", "lines"),
+                           ("FROM regressions", None), ("SELECT 1", None)):
+        status, _, notes = run("sql", tmp_path / "out", query, capsys=capsys)
+        assert status == 0
+        assert (f"has no table {missing}: make it with tfprof index --tables=" in notes) if missing else not notes
+    with pytest.raises(tfprof.Error, match="tables of tfprof index, which lack graphs"):
+        tfprof.load(str(tmp_path / "out"), progress=False)
+
+
 def test_numbers_of_an_older_meaning_are_not_mixed(fleet, tmp_path):
     """An index, and a saved profile, of a version for which a number meant something else."""
     parquet = pytest.importorskip("pyarrow.parquet")

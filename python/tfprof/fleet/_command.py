@@ -7,13 +7,15 @@ import math
 import os
 import sys
 import warnings
-from typing import Any, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Iterable, List, Optional, Sequence, Set, Tuple
 
 import tfprof
 from tfprof import fleet
+from tfprof._need import need
 from tfprof.fleet import _index as _index_files
+from tfprof.fleet import _schema
 from tfprof.fleet._keys import text_of
-from tfprof.fleet._sql import connect_files
+from tfprof.fleet._sql import connect_files, views_sql
 
 
 class _NotTaken(argparse.Action):
@@ -131,6 +133,26 @@ def _connect(out: str) -> Any:
     return db
 
 
+def _note_missing(out: str, query: str) -> None:
+    """A table that was not made has no rows, which looks like an answer."""
+    duckdb = need("duckdb", "tfprof.fleet")
+    parser = duckdb.connect()  # knows no tables, and so names those of the query
+    views = dict(views_sql())
+    asked: Set[str] = set()
+    todo = [query]
+    while todo:
+        try:
+            found = set(parser.get_table_names(todo.pop())) - asked
+        except duckdb.Error:
+            return  # asking says what is wrong
+        asked |= found
+        todo += [views[name] for name in found if name in views]
+    for name in fleet.TABLES:
+        if name in asked and not _schema.files_of(out, name):
+            print(_visible(f"tfprof: {out} has no table {name}: make it with tfprof index "
+                           f"--tables={','.join((*fleet.DEFAULT_TABLES, name))}"), file=sys.stderr)
+
+
 def _is_tables(path: str) -> bool:
     return os.path.isdir(path) and (os.path.isdir(os.path.join(path, "files")) or not os.listdir(path))
 
@@ -155,6 +177,8 @@ def _sql(given: Any) -> int:
     if text_of(given.query) != given.query:
         raise tfprof.ArgumentError("the query is not UTF-8")
     _check_reads_only(db, given.query)
+    if not of_files:
+        _note_missing(paths[0], given.query)
     found = db.execute(given.query)
     if found is None:
         raise tfprof.ArgumentError("the query is empty: expected SQL, such as 'FROM regressions'")
