@@ -190,18 +190,24 @@ static bool add_program(struct reader *r, const struct compiled_op *const *ops, 
 	return ok;
 }
 
-static bool read_program(struct compiled_rows *rows, const struct model *m,
-	const struct compiled_op *const *ops, size_t n)
+/* Where the rows go. */
+struct wanted {
+	struct compiled_rows *rows;
+	const struct model *m;
+};
+
+static bool read_program(void *context, const struct compiled_op *const *ops, size_t n)
 {
-	struct reader r = {.rows = rows, .m = m, .program = ops[0]->program};
+	const struct wanted *wanted = context;
+	struct reader r = {.rows = wanted->rows, .m = wanted->m, .program = ops[0]->program};
 	struct decoder d = {0};
 	bool ok;
 
-	if (hlo_program_read(&r.p, &d, m->compiled.programs.at[r.program].message)) {
+	if (hlo_program_read(&r.p, &d, r.m->compiled.programs.at[r.program].message)) {
 		ok = add_program(&r, ops, n);
 	} else {
 		ok = d.bad != NULL;
-		rows->n_damaged++;
+		r.rows->n_damaged++;
 	}
 	mem_free(r.row_of);
 	buf_clear(&r.scratch);
@@ -211,33 +217,11 @@ static bool read_program(struct compiled_rows *rows, const struct model *m,
 	return ok;
 }
 
-static int by_program(const void *a, const void *b)
-{
-	const struct compiled_op *x = *(const struct compiled_op *const *)a;
-	const struct compiled_op *y = *(const struct compiled_op *const *)b;
-
-	if (x->program != y->program)
-		return x->program < y->program ? -1 : 1;
-	return (x > y) - (x < y);
-}
-
 bool compiled_rows_read(struct compiled_rows *rows, const struct model *m)
 {
-	const struct compiled *c = &m->compiled;
-	const struct compiled_op **ops = mem_array(c->ops.n + 1, sizeof(*ops));
-	bool ok = ops && strings_init(&rows->texts);
+	struct wanted wanted = {rows, m};
 
-	for (size_t i = 0; ok && i < c->ops.n; i++)
-		ops[i] = &c->ops.at[i];
-	if (ok && c->ops.n)
-		qsort(ops, c->ops.n, sizeof(*ops), by_program);
-	for (size_t i = 0, k; ok && i < c->ops.n; i = k) {
-		for (k = i; k < c->ops.n && ops[k]->program == ops[i]->program; k++)
-			;
-		ok = read_program(rows, m, &ops[i], k - i);
-	}
-	mem_free(ops);
-	return ok;
+	return strings_init(&rows->texts) && compiled_visit(&m->compiled, read_program, &wanted);
 }
 
 void compiled_rows_clear(struct compiled_rows *rows)

@@ -5,7 +5,7 @@
  *
  * A row has what is below it, too, so the rows right below the root add up to all that ran. What
  * no layer made has rows of its own, in parentheses. Numbers are those of scope view. */
-#include "ask/question.h"
+#include "ask/view.h"
 
 #include <stdlib.h>
 
@@ -26,23 +26,25 @@ enum {
 	HAS_PARAMETERS = 64,
 	HAS_SHARE = 32,  /* of time or, if nothing ran, of float operations */
 	HAS_BATCH = 128, /* what was counted is of the batch that ran */
+	HAS_PEAK = 256,  /* asked for: it takes time */
 };
 
-/* id, name, type, unit, what the profile must have */
+/* id, name, type, unit, what the profile must have, words of select that show it (0: all) */
 /* clang-format off */
 #define LAYERS_COLUMNS(X)                                                      \
-	X(TYPE, "type", TEXT, NULL, 0)                                         \
-	X(TIME, "exec_micros", INT64, "microseconds", HAS_RUN)                 \
-	X(FORWARD, "forward_micros", INT64, "microseconds", HAS_RUN | HAS_BACKWARD) \
-	X(BACKWARD, "backward_micros", INT64, "microseconds", HAS_RUN | HAS_BACKWARD) \
-	X(SHARE, "share", DOUBLE, "fraction", HAS_SHARE)                       \
-	X(RUNS, "runs", INT64, NULL, HAS_RUN)                                  \
-	X(FLOAT_OPS, "float_ops", INT64, "count", HAS_COUNT)                   \
-	X(RATE, "float_ops_per_second", DOUBLE, "count", HAS_RUN | HAS_BATCH)  \
-	X(PARAMETERS, "parameters", INT64, "count", HAS_PARAMETERS)            \
-	X(MEMORY, "requested_bytes", INT64, "bytes", HAS_RUN | HAS_MEMORY)     \
-	X(LINE, "line", TEXT, NULL, HAS_LINES)                                 \
-	X(SOURCE, "source", TEXT, NULL, HAS_LINES)
+	X(TYPE, "type", TEXT, NULL, 0, 0)                                      \
+	X(TIME, "exec_micros", INT64, "microseconds", HAS_RUN, SELECT(MICROS)) \
+	X(FORWARD, "forward_micros", INT64, "microseconds", HAS_RUN | HAS_BACKWARD, SELECT(MICROS)) \
+	X(BACKWARD, "backward_micros", INT64, "microseconds", HAS_RUN | HAS_BACKWARD, SELECT(MICROS)) \
+	X(SHARE, "share", DOUBLE, "fraction", HAS_SHARE, SELECT(MICROS))       \
+	X(RUNS, "runs", INT64, NULL, HAS_RUN, SELECT(OCCURRENCE))              \
+	X(FLOAT_OPS, "float_ops", INT64, "count", HAS_COUNT, SELECT(FLOAT_OPS)) \
+	X(RATE, "float_ops_per_second", DOUBLE, "count", HAS_RUN | HAS_BATCH, SELECT(FLOAT_OPS)) \
+	X(PARAMETERS, "parameters", INT64, "count", HAS_PARAMETERS, SELECT(PARAMS)) \
+	X(MEMORY, "requested_bytes", INT64, "bytes", HAS_RUN | HAS_MEMORY, SELECT(BYTES)) \
+	X(PEAK, "peak_bytes", INT64, "bytes", HAS_RUN | HAS_PEAK, SELECT(PEAK_BYTES)) \
+	X(LINE, "line", TEXT, NULL, HAS_LINES, 0)                              \
+	X(SOURCE, "source", TEXT, NULL, HAS_LINES, 0)
 /* clang-format on */
 
 enum {
@@ -54,9 +56,10 @@ enum {
 
 static const struct {
 	struct tfprof_column_info info;
-	unsigned needs;
+	unsigned needs, select;
 } all_columns[] = {
-#define X(id, name, type, unit, needs) {{name, TFPROF_COLUMN_##type, unit, 0}, needs},
+#define X(id, name, type, unit, needs, select) \
+	{{name, TFPROF_COLUMN_##type, unit, 0}, needs, select},
 	LAYERS_COLUMNS(X)
 #undef X
 };
@@ -74,7 +77,7 @@ struct layer_row {
 	uint32_t node;     /* its most expensive one; NONE: it has none */
 	bool is_forward;   /* that one */
 	int64_t cost;      /* of that one */
-	int64_t forward_us, backward_us, float_ops, parameters, bytes, runs;
+	int64_t forward_us, backward_us, float_ops, parameters, bytes, peak_bytes, runs;
 };
 
 struct layers {
@@ -228,7 +231,8 @@ static struct work read_work(struct layers *l, uint32_t node)
 
 static bool is_nothing(const struct work *w)
 {
-	return !w->n.at[METRIC_MICROS] && !w->n.at[METRIC_FLOAT_OPS] && !w->n.at[METRIC_PARAMS];
+	return !w->n.at[METRIC_MICROS] && !w->n.at[METRIC_FLOAT_OPS] && !w->n.at[METRIC_PARAMS] &&
+		!w->n.at[METRIC_PEAK_BYTES];
 }
 
 /* Where a node stands in the order of the model: those in a loop or a branch where that stands,
@@ -271,6 +275,7 @@ static void add_work(struct layers *l, struct layer_row *row, const struct work 
 	add_clamped(&row->float_ops, w->n.at[METRIC_FLOAT_OPS]);
 	add_clamped(&row->parameters, w->n.at[METRIC_PARAMS]);
 	add_clamped(&row->bytes, w->n.at[METRIC_BYTES]);
+	add_clamped(&row->peak_bytes, w->n.at[METRIC_PEAK_BYTES]);
 	if (is_data(model_text(l->q->model, l->q->model->nodes.op[w->node])))
 		return;
 	if (is_forward)
@@ -291,7 +296,8 @@ static bool add_nodes(struct layers *l)
 {
 	const struct model *m = l->q->model;
 
-	l->has = m->execs.n_rows ? HAS_RUN : 0;
+	l->has = (m->execs.n_rows ? (unsigned)HAS_RUN : 0u) |
+		(view_needs_peaks(&layers_question, l->q->options) ? (unsigned)HAS_PEAK : 0u);
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
 		uint32_t scope = layer_tree_get_layer(&l->tree, l->of_node[node]);
 		uint32_t row = l->row_of[scope];
@@ -315,6 +321,7 @@ static void add_to_parent(struct layer_row *to, const struct layer_row *from)
 	add_clamped(&to->float_ops, from->float_ops);
 	add_clamped(&to->parameters, from->parameters);
 	add_clamped(&to->bytes, from->bytes);
+	add_clamped(&to->peak_bytes, from->peak_bytes);
 	place_at(to, from->place, from->place_ops);
 	if (from->is_forward < to->is_forward ||
 		(from->is_forward == to->is_forward && from->cost <= to->cost))
@@ -341,6 +348,7 @@ static int64_t number_of(const struct layer_row *row, enum order order)
 	case ORDER_FLOAT_OPS: return row->float_ops;
 	case ORDER_PARAMS: return row->parameters;
 	case ORDER_BYTES: return row->bytes;
+	case ORDER_PEAK_BYTES: return row->peak_bytes;
 	case ORDER_OCCURRENCE: return row->runs;
 	default: return clamped_sum(row->forward_us, row->backward_us);
 	}
@@ -469,6 +477,7 @@ static enum tfprof_status put_row(struct layers *l, struct answer *a, uint32_t i
 		set_double(l, a, *at, LAYERS_RATE, (double)row->float_ops / (double)time_us * 1e6);
 	set_int(l, a, *at, LAYERS_PARAMETERS, row->parameters);
 	set_int(l, a, *at, LAYERS_MEMORY, row->bytes);
+	set_int(l, a, *at, LAYERS_PEAK, row->peak_bytes);
 	if (!id || row->node == NONE || !(l->has & HAS_LINES))
 		return TFPROF_OK;
 	return put_line(l, a, *at, row->node, err);
@@ -513,11 +522,14 @@ static enum tfprof_status put_table(struct layers *l, struct answer *a, struct t
 {
 	struct tfprof_column_info infos[N_LAYERS_COLUMNS];
 	struct children children = {0};
+	const struct tfprof_options *o = l->q->options;
+	unsigned selected = options_is_given(o, OPT_SELECT) ? o->selected : ~0u;
 	enum tfprof_status status;
 	size_t n = 0;
 
 	for (int i = 0; i < N_LAYERS_COLUMNS; i++) {
-		bool is_made = (all_columns[i].needs & l->has) == all_columns[i].needs;
+		bool is_made = (all_columns[i].needs & l->has) == all_columns[i].needs &&
+			(!all_columns[i].select || all_columns[i].select & selected);
 
 		l->column[i] = is_made ? n : SIZE_MAX;
 		if (is_made)
@@ -543,6 +555,8 @@ static void put_notes(const struct layers *l, struct answer *a)
 		answer_note(a, "assumed_batch",
 			"no float operations per second: those counted are of a batch of 1, which "
 			"is not what ran");
+	if (l->has & HAS_PEAK)
+		view_note_peaks(a, m);
 	answer_put_text(a, "model", l->tree.trunk ? l->tree.at.at[l->tree.trunk].name : SPAN(""));
 }
 
@@ -587,7 +601,7 @@ static const struct question_need needs[] = {
 };
 
 static const char *const sums[] = {"exec_micros", "forward_micros", "backward_micros", "share",
-	"float_ops", "parameters", "requested_bytes", NULL};
+	"float_ops", "parameters", "requested_bytes", "peak_bytes", NULL};
 
 const struct question layers_question = {
 	.name = "layers",

@@ -5,6 +5,8 @@
 #include "ask/gaps.h"
 #include "ask/kernels.h"
 
+enum { PEAK_MASK = 1 << METRIC_PEAK_BYTES };
+
 static const char *const view_names[] = {
 #define X(id, name, ...) #name,
 	TFPROF_VIEW_LIST(X)
@@ -40,6 +42,15 @@ enum question_state view_state(const struct question *question, const struct tfp
 		return QUESTION_COMPLETE;
 	return question == &op_question || question == &scope_question ? QUESTION_LOADED
 								       : QUESTION_INDEXED;
+}
+
+bool view_needs_peaks(const struct question *question, const struct tfprof_options *o)
+{
+	if (question == &layers_question)
+		return (options_is_given(o, OPT_SELECT) && options_select(o, SEL_PEAK_BYTES)) ||
+			(options_is_given(o, OPT_ORDER_BY) && o->order == ORDER_PEAK_BYTES);
+	return question->state == QUESTION_BY_FORMAT &&
+		(o->tolerant || query_asked_metrics(o) & PEAK_MASK);
 }
 
 /* ---- the query --------------------------------------------------------------- */
@@ -119,15 +130,18 @@ void view_restore(struct view_rows *rows, const struct query *whole)
 	rows->query = *whole;
 }
 
-/* All at once: whoever asks for one metric that was not selected asks for others. */
+/* All at once: whoever asks for one metric that was not selected asks for others. Peaks of
+ * compiled programs may not be there. */
 enum tfprof_status view_need_metrics(struct view_rows *rows, unsigned metrics,
 	struct tfprof_error *err)
 {
+	unsigned all = ALL_METRICS & ~(metrics & PEAK_MASK ? 0 : PEAK_MASK);
+
 	if (!(metrics & ~rows->query.metrics))
 		return TFPROF_OK;
 	if (query_can_add_metrics(&rows->query))
-		return query_add_metrics(&rows->query, ALL_METRICS, err);
-	return run_query(rows, ALL_METRICS, err);
+		return query_add_metrics(&rows->query, all, err);
+	return run_query(rows, all, err);
 }
 
 /* ---- columns ------------------------------------------------------------------ */

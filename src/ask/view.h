@@ -19,6 +19,11 @@ void view_rows_free(struct view_rows *rows);
 enum question_state view_state(const struct question *question, const struct tfprof_options *o,
 	enum format format);
 
+/* What must be known to read these. */
+void view_note_peaks(struct answer *a, const struct model *m);
+/* Whether it shows what nodes hold of the peaks of compiled programs. */
+bool view_needs_peaks(const struct question *question, const struct tfprof_options *o);
+
 /* What the query shows for a format: text is cut at max_depth and omits scopes that are not
  * accounted. In other formats, these options must be set to matter. */
 void view_set_extent(struct view_rows *rows, enum format format);

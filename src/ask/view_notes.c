@@ -109,6 +109,25 @@ static void note_threads(struct answer *a, const struct query *q)
 		}
 }
 
+/* ---- peaks of compiled programs ------------------------------------------------------ */
+
+void view_note_peaks(struct answer *a, const struct model *m)
+{
+	const struct compiled *c = &m->compiled;
+
+	if (!c->n_peaks)
+		return;
+	if (c->n_peak_programs > 1)
+		answer_note(a, "peaks_of_programs",
+			"peak bytes are those of %zu compiled programs, each at its own peak: "
+			"their sum is not a peak",
+			c->n_peak_programs);
+	if (c->unplaced_bytes)
+		answer_note(a, "unplaced_peak",
+			"%.2fMB that compiled programs hold at their peaks are of no node",
+			(double)c->unplaced_bytes / 1e6);
+}
+
 /* ---- regexes that match nothing ------------------------------------------------------ */
 
 /* One of the lists, and the names that it is tried on. */
@@ -293,6 +312,8 @@ void view_note(struct answer *a, struct query *q)
 		note_gaps(a, q);
 		note_parameters(a, q);
 		note_threads(a, q);
+		if (query_asked_metrics(o) & 1u << METRIC_PEAK_BYTES)
+			view_note_peaks(a, q->model);
 		note_regexes(a, q);
 		note_empty(a, q);
 		note_not_saved(a, q);

@@ -157,7 +157,11 @@ static enum tfprof_status run(tfprof_result *r, struct asked *q, struct tfprof_e
 	enum tfprof_status status = count_float_ops(r, err);
 
 	if (status == TFPROF_OK)
-		status = result_lock(r, q->visit ? PROFILE_COMPLETE : result_state(r, format), err);
+		status = result_lock(r,
+			view_needs_peaks(question, r->options) ? PROFILE_WITH_PEAKS
+				: q->visit                     ? PROFILE_COMPLETE
+							       : result_state(r, format),
+			err);
 	if (status != TFPROF_OK)
 		return status;
 	q->model = &r->profile->model;

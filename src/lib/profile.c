@@ -3,6 +3,7 @@
 #include "ask/tables.h"
 #include "base/words.h"
 #include "lib/result.h"
+#include "load/compiled_peaks.h"
 #include "load/load.h"
 #include "write/saved_profile.h"
 
@@ -78,6 +79,7 @@ static bool has_reached(const struct model *m, enum profile_state state)
 	switch (state) {
 	case PROFILE_INDEXED: return !m->name_hashes;
 	case PROFILE_COMPLETE: return model_is_complete(m) && m->n_run_shapes == m->run_shapes.n;
+	case PROFILE_WITH_PEAKS: return has_reached(m, PROFILE_COMPLETE) && model_has_peaks(m);
 	default: return true;
 	}
 }
@@ -85,8 +87,13 @@ static bool has_reached(const struct model *m, enum profile_state state)
 static enum tfprof_status advance(struct model *m, enum profile_state state,
 	struct tfprof_error *err)
 {
-	if (state == PROFILE_COMPLETE)
-		return model_complete(m, err);
+	enum tfprof_status status;
+
+	if (state == PROFILE_COMPLETE || state == PROFILE_WITH_PEAKS) {
+		status = model_complete(m, err);
+		return status == TFPROF_OK && state == PROFILE_WITH_PEAKS ? model_find_peaks(m, err)
+									  : status;
+	}
 	return model_index_names(m) ? TFPROF_OK : error_no_memory(err);
 }
 

@@ -50,8 +50,9 @@ void profile_use(struct tfprof_profile *p);
 /* What a reader needs. */
 enum profile_state {
 	PROFILE_LOADED,
-	PROFILE_INDEXED,  /* also nodes by name; see model_index_names() */
-	PROFILE_COMPLETE, /* also edges, outputs and shapes; see model_complete() */
+	PROFILE_INDEXED,    /* also nodes by name; see model_index_names() */
+	PROFILE_COMPLETE,   /* also edges, outputs and shapes; see model_complete() */
+	PROFILE_WITH_PEAKS, /* also peaks of compiled programs; see model_find_peaks() */
 };
 
 /* Locks for reading, at least in this state; on failure nothing is locked. */

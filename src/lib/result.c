@@ -186,7 +186,9 @@ static enum tfprof_status get_view_columns(tfprof_result *r, const char *const *
 		if (ids[i] == N_COLUMNS)
 			status = no_column(names[i], err);
 		else if (ids[i] == COLUMN_INPUT_SHAPES)
-			state = PROFILE_COMPLETE;
+			state = state == PROFILE_LOADED ? PROFILE_COMPLETE : state;
+		else if (column_metrics(ids[i]) & 1u << METRIC_PEAK_BYTES)
+			state = PROFILE_WITH_PEAKS;
 	}
 	if (status == TFPROF_OK)
 		status = result_lock(r, state, err);

@@ -23,6 +23,7 @@ struct compiled_program {
 struct compiled_op {
 	uint32_t program;
 	uint64_t instruction; /* id of the instruction in the program */
+	uint32_t node;        /* that it is shown as */
 	uint32_t device;      /* string id */
 	bool is_accelerator;
 	bool has_events_only; /* an event is an execution, as on TPUs */
@@ -35,9 +36,22 @@ struct compiled_op {
 struct compiled {
 	VEC(struct compiled_program) programs;
 	VEC(struct compiled_op) ops;
+	/* By node: bytes of temporaries that are alive when its program's are largest; below 0,
+	 * of the caller of a program: what others have of what was recorded for it. Filled when
+	 * somebody asks (load/compiled_peaks.c), for nodes below n_peaks. */
+	int64_t *peaks;
+	uint32_t n_peaks;
+	size_t n_peak_ops;      /* ops that were there then */
+	size_t n_peak_programs; /* programs that ran and have a peak */
+	int64_t unplaced_bytes; /* alive then, of no node */
 };
 
 void compiled_clear(struct compiled *c);
+/* Called with what ran of each program. False stops it, and on allocation failure. */
+typedef bool compiled_visit_fn(void *context, const struct compiled_op *const *ops, size_t n);
+bool compiled_visit(const struct compiled *c, compiled_visit_fn *visit, void *context);
+
+void compiled_forget_peaks(struct compiled *c);
 /* Forgets what was added since there were so many. */
 void compiled_truncate(struct compiled *c, size_t n_programs, size_t n_ops);
 

@@ -134,6 +134,8 @@ static inline void compute(const struct model *m, uint32_t node, int64_t step, b
 	compute_common(m, node, step, wraps, out);
 	if (m->step_float_ops.n && step_float_ops_differ(m, node))
 		out->at[METRIC_FLOAT_OPS] = differing_float_ops(m, node, step);
+	if (node < m->compiled.n_peaks)
+		add_clamped(&out->at[METRIC_PEAK_BYTES], m->compiled.peaks[node]);
 }
 
 void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out)

@@ -50,7 +50,7 @@
 	X(ALL_SCOPES, "all_scopes", BOOL, 0, "false", OF_VIEWS,                \
 		"In scope view, also list scopes that account_type_regexes does not match and " \
 		"that only hold nodes it matches.")                            \
-	X(SELECT, "select", WORDS, OPTIONS_SELECT, "micros", OF_VIEWS,                   \
+	X(SELECT, "select", WORDS, OPTIONS_SELECT, "micros", OF_VIEWS " layers",                   \
 		"Show these attributes, separated by commas. A profile without a run defaults to " \
 		"params.")                                                     \
 	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout", OF_ALL,                  \

@@ -26,11 +26,14 @@ enum { N_MINIMUMS = sizeof(minimum_options) / sizeof(*minimum_options) };
 
 unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
 {
+	/* A negative number does not reach a minimum of 0. */
+	return m->has_negative ? ALL_METRICS : query_asked_metrics(o);
+}
+
+unsigned query_asked_metrics(const struct tfprof_options *o)
+{
 	unsigned mask = 0;
 
-	/* A negative number does not reach a minimum of 0. */
-	if (m->has_negative)
-		return ALL_METRICS;
 	for (int k = 0; k < N_METRICS; k++)
 		if (o->selected & metric_selects((enum metric)k) || (int)o->order - 1 == k)
 			mask |= 1u << k;

@@ -91,6 +91,8 @@ struct query {
 
 /* The metrics the options need: selected, ordered by, or with a minimum. */
 unsigned query_metrics(const struct model *m, const struct tfprof_options *o);
+/* The same without those that the model makes it look at. */
+unsigned query_asked_metrics(const struct tfprof_options *o);
 
 /* Fills the result. The caller sets `kind`, `model`, `options`, `metrics` and the view,
  * and calls query_clear() in any case. */

@@ -145,6 +145,7 @@ static bool keep_ops(struct apply *a)
 		enum plane_kind kind = t->devices.at[sum->device].kind;
 		struct compiled_op op = {.program = target->module->kept,
 			.instruction = target->module->instructions.at[target->instruction].id,
+			.node = a->nodes[sum->target],
 			.device = a->devices[sum->device],
 			.is_accelerator = plane_is_accelerator(kind),
 			.has_events_only = kind == PLANE_TPU,
