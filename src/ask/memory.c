@@ -33,7 +33,7 @@ struct ranked {
 
 typedef VEC(struct ranked) ranking;
 
-/* Those that ran first, then the largest first. */
+/* Those that ran, or were to, first, then the largest first. */
 static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
@@ -83,7 +83,8 @@ static bool rank(struct answer *a, const struct model *m, ranking *ranks,
 		if (reading == MEMORY_DAMAGED)
 			answer_note(a, "damaged", "%.*s: it is damaged and left out", (int)name.n,
 				name.at);
-		else if (reading == MEMORY_READ && !add_ranked(ranks, blocks, i, p->has_run, &x))
+		else if (reading == MEMORY_READ &&
+			!add_ranked(ranks, blocks, i, p->has_run || p->has_failed, &x))
 			reading = MEMORY_FAILED;
 		memory_program_clear(&x);
 	}
@@ -106,7 +107,7 @@ static bool put_ranked(struct answer *a, const struct model *m, const ranking *r
 		struct span name = model_text(m, p->name);
 
 		ok = memory_program_read(&x, a, p->message, HLO_PEAK_OF_HEAP) == MEMORY_READ &&
-			(i || memory_program_put_headline(&x, name, headline)) &&
+			(i || memory_program_put_headline(&x, name, p->has_failed, headline)) &&
 			memory_program_put(&x, name) && !x.scratch.failed;
 		if (ok && ranks->at[i].has_run)
 			memory_program_note(&x, name);

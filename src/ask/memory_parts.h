@@ -75,8 +75,9 @@ void memory_program_clear(struct memory_program *x);
 int64_t memory_program_bytes(const struct memory_program *x);
 /* These return false on allocation failure. */
 bool memory_program_put(struct memory_program *x, struct span name);
-/* The program's largest buffer, in a sentence. */
-bool memory_program_put_headline(struct memory_program *x, struct span name, struct buf *b);
+/* The program's largest buffer, in a sentence. `has_failed`: it was called, and did not run. */
+bool memory_program_put_headline(struct memory_program *x, struct span name, bool has_failed,
+	struct buf *b);
 void memory_program_note(struct memory_program *x, struct span name);
 
 /* ---- model files (memory_model.c) -------------------------------------------- */

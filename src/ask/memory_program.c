@@ -3,6 +3,7 @@
 
 #include "ask/memory_parts.h"
 #include "hlo/shape.h"
+#include "query/format.h"
 
 /* ---- what is alive at the peak ------------------------------------------------- */
 
@@ -283,26 +284,14 @@ static const struct hlo_live *find_largest(struct memory_program *x, const struc
 	return found ? found->live : NULL;
 }
 
-bool memory_program_put_headline(struct memory_program *x, struct span name, struct buf *b)
+/* "67.11MB is f32[8,64] of mlp, model.py:20" */
+static void put_value(const struct memory_program *x, const struct hlo_live *live, const char *is,
+	struct buf *b)
 {
-	const struct hlo_arena *largest = NULL;
-	const struct hlo_live *live;
 	size_t before;
 
-	for (size_t i = 0; i < x->memory.arenas.n; i++)
-		if (!x->memory.arenas.at[i].space && x->memory.arenas.at[i].n)
-			largest = &x->memory.arenas.at[i];
-	live = largest ? find_largest(x, largest) : NULL;
-	if (largest && !live)
-		return false;
-	buf_span(b, name);
-	buf_printf(b, ": %.2fMB on each device while it runs",
-		memory_megabytes(memory_program_bytes(x)));
-	if (!largest)
-		return true;
-	buf_printf(b, "; temporaries peak at %.2fMB in ", memory_megabytes(largest->peak));
-	buf_span(b, largest->at);
-	buf_printf(b, ", of which %.2fMB is ", memory_megabytes(live->bytes));
+	format_number(b, UNIT_BYTES, live->bytes);
+	buf_text(b, is);
 	if (live->op != NONE)
 		hlo_put_shape(b, &x->program, live->value);
 	buf_text(b, " of ");
@@ -313,6 +302,42 @@ bool memory_program_put_headline(struct memory_program *x, struct span name, str
 		hlo_put_line(b, &x->program, live->name.from);
 	if (b->n == before)
 		buf_text(b, "line not known");
+}
+
+bool memory_program_put_headline(struct memory_program *x, struct span name, bool has_failed,
+	struct buf *b)
+{
+	const struct hlo_memory *m = &x->memory;
+	bool is_output = m->largest_output.bytes >= m->largest_constant.bytes;
+	const struct hlo_live *live = NULL,
+			      *other = is_output ? &m->largest_output : &m->largest_constant;
+	const struct hlo_arena *largest = NULL;
+
+	for (size_t i = 0; i < m->arenas.n; i++)
+		if (!m->arenas.at[i].space && m->arenas.at[i].n)
+			largest = &m->arenas.at[i];
+	live = largest ? find_largest(x, largest) : NULL;
+	if (largest && !live)
+		return false;
+	buf_span(b, name);
+	buf_text(b, has_failed ? " was called, but nothing of it ran: " : ": ");
+	format_number(b, UNIT_BYTES, memory_program_bytes(x));
+	buf_text(b, has_failed ? " on each device" : " on each device while it runs");
+	if (other->bytes > (live ? live->bytes : 0)) {
+		buf_text(b, ", of which ");
+		put_value(x, other, is_output ? " is the output " : " is the constant ", b);
+		live = NULL;
+	}
+	if (!largest)
+		return true;
+	buf_text(b, "; temporaries peak at ");
+	format_number(b, UNIT_BYTES, largest->peak);
+	buf_text(b, " in ");
+	buf_span(b, largest->at);
+	if (live) {
+		buf_text(b, ", of which ");
+		put_value(x, live, " is ", b);
+	}
 	return true;
 }
 

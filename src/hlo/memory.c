@@ -114,14 +114,21 @@ static int compare_live(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
+static struct hlo_live name_buffer(const struct tools *t, uint32_t buffer)
+{
+	const struct hlo_buffer *b = &t->buffers.at.at[buffer];
+	struct hlo_live live = {b->op, b->value, b->bytes, {HLO_BORROWED_NOT, NONE, NONE}};
+
+	if (b->op != NONE)
+		live.name = hlo_borrow(&t->borrower, b->op, b->value);
+	return live;
+}
+
 static bool add_live(struct hlo_memory *m, struct tools *t, const struct hlo_peak *peak)
 {
 	for (size_t i = 0; i < peak->live.n; i++) {
-		const struct hlo_buffer *b = &t->buffers.at.at[peak->live.at[i]];
-		struct hlo_live live = {b->op, b->value, b->bytes, {HLO_BORROWED_NOT, NONE, NONE}};
+		struct hlo_live live = name_buffer(t, peak->live.at[i]);
 
-		if (b->op != NONE)
-			live.name = hlo_borrow(&t->borrower, b->op, b->value);
 		if (m->live.n >= NONE - 1 || !vec_push(&m->live, live))
 			return false;
 	}
@@ -177,6 +184,34 @@ static bool add_arenas(struct hlo_memory *m, struct tools *t, enum hlo_peak_sour
 	return true;
 }
 
+/* The largest of a class; of values that follow each other in a block, the last. */
+static bool find_largest(struct hlo_live *largest, struct tools *t, enum hlo_class class)
+{
+	const struct hlo_buffers *b = &t->buffers;
+	uint32_t found = NONE;
+
+	for (uint32_t i = 0; i < b->allocations.n; i++) {
+		const struct hlo_allocation *a = &b->allocations.at[i];
+
+		for (uint32_t k = a->first; a->class == class && !a->space && k < a->first + a->n;
+			k++) {
+			uint32_t at = b->assigned.at[k].buffer;
+
+			if (at != NONE &&
+				(found == NONE || b->at.at[at].bytes > b->at.at[found].bytes ||
+					(b->at.at[at].bytes == b->at.at[found].bytes &&
+						b->at.at[at].value > b->at.at[found].value)))
+				found = at;
+		}
+	}
+	if (found == NONE)
+		return true;
+	if (!prepare(t))
+		return false;
+	*largest = name_buffer(t, found);
+	return true;
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 bool hlo_memory_read(struct hlo_memory *m, const struct hlo_program *p, enum hlo_peak_source source,
@@ -189,7 +224,11 @@ bool hlo_memory_read(struct hlo_memory *m, const struct hlo_program *p, enum hlo
 	if (ok)
 		decoder_alloc(d,
 			add_up(m, &t.buffers) &&
-				(source == HLO_NO_PEAK || add_arenas(m, &t, source)) &&
+				(source == HLO_NO_PEAK ||
+					(add_arenas(m, &t, source) &&
+						find_largest(&m->largest_output, &t, HLO_OUTPUTS) &&
+						find_largest(&m->largest_constant, &t,
+							HLO_CONSTANTS))) &&
 				hlo_find_donatable(m, p, &t.buffers));
 	m->n_damaged += t.buffers.n_damaged;
 	hlo_buffers_clear(&t.buffers);

@@ -47,6 +47,7 @@ struct hlo_memory {
 	VEC(struct hlo_space) spaces;
 	VEC(struct hlo_arena) arenas;
 	VEC(struct hlo_live) live;
+	struct hlo_live largest_output, largest_constant; /* in device memory; bytes 0: none */
 	VEC(struct hlo_request) requests;
 	size_t n_donatable;      /* parameters that could be given up for an output */
 	int64_t donatable_bytes; /* at most so much is saved */

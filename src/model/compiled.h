@@ -18,6 +18,7 @@ struct compiled_program {
 	struct span message; /* HloProto, in the bytes of a trace that the model keeps */
 	uint32_t n_runs;     /* 0: not known, or it did not run */
 	bool has_run;
+	bool has_failed; /* it was called, and none of its name ran */
 };
 
 struct compiled_op {

@@ -42,11 +42,29 @@ static bool has_compiled(const struct trace *t)
 	return false;
 }
 
+/* Calls are forgotten before programs are kept: what was called at all is enough. */
+static bool keep_called(struct trace *t)
+{
+	bool *is_called = mem_zero_array(t->texts.text.n + 1, sizeof(*is_called));
+	bool ok = is_called;
+
+	for (size_t i = 0; ok && i < t->calls.n; i++) {
+		uint32_t module = t->calls.at[i].module;
+
+		ok = is_called[module] || vec_push(&t->called, module);
+		is_called[module] = true;
+	}
+	mem_free(is_called);
+	return ok;
+}
+
 bool trace_sum_compiled(struct trace *t)
 {
 	struct trace_compiled_sum *sums;
 	bool ok = true;
 
+	if (t->modules.at.n && t->calls.n && !keep_called(t))
+		return false;
 	if (!has_compiled(t))
 		return true;
 	sums = mem_zero_array(t->targets.n + 1, sizeof(*sums));
@@ -67,7 +85,19 @@ bool trace_sum_compiled(struct trace *t)
 /* By text of a module's name: runs, and programs that ran. */
 struct named {
 	uint32_t n_runs, n_programs;
+	bool is_called, has_run;
 };
+
+/* "jit_f" of "jit_f(80)", which those that did not run are not decoded for. */
+static struct span name_of(const struct hlo_module *module)
+{
+	struct span id = span_after_last(module->title, '(');
+	size_t n = module->title.n - id.n;
+
+	if (module->is_decoded)
+		return module->name;
+	return (struct span){module->title.at, n ? n - 1 : id.n};
+}
 
 /* Counts them; *texts are those of the modules. NULL on allocation failure. */
 static struct named *count_named(struct trace *t, uint32_t *texts)
@@ -75,14 +105,13 @@ static struct named *count_named(struct trace *t, uint32_t *texts)
 	struct named *named;
 
 	for (size_t i = 0; i < t->modules.at.n; i++) {
-		const struct hlo_module *module = t->modules.at.at[i];
-
-		texts[i] =
-			module->is_decoded ? trace_add_module_text(t, SPAN(""), module->name) : 0;
+		texts[i] = trace_add_module_text(t, SPAN(""), name_of(t->modules.at.at[i]));
 		if (texts[i] == NONE)
 			return NULL;
 	}
 	named = mem_zero_array(t->texts.text.n + 1, sizeof(*named));
+	for (size_t i = 0; named && i < t->called.n; i++)
+		named[t->called.at[i]].is_called = true;
 	for (size_t i = 0; named && i < t->runs.n; i++)
 		named[t->runs.at[i].module].n_runs++;
 	for (size_t i = 0; named && i < t->modules.at.n; i++)
@@ -119,19 +148,36 @@ static bool keep_program(struct apply *a, struct hlo_module *module, size_t n_be
 	return m->compiled.programs.n < NONE - 1 && vec_push(&m->compiled.programs, p);
 }
 
-static bool keep_programs(struct apply *a)
+/* Runs of modules by their name; *texts are those names. */
+struct by_name {
+	uint32_t *texts;     /* by module */
+	struct named *named; /* by text */
+};
+
+static bool keep_programs(struct apply *a, const struct by_name *names)
 {
 	struct hlo_modules *modules = &a->trace->modules;
 	size_t n_before = a->model->compiled.programs.n;
-	uint32_t *texts = mem_array(modules->at.n + 1, sizeof(*texts));
-	struct named *named = texts ? count_named(a->trace, texts) : NULL;
-	bool ok = named != NULL;
+	bool ok = true;
 
 	for (size_t i = 0; ok && i < modules->at.n; i++)
-		ok = keep_program(a, modules->at.at[i], n_before, &named[texts[i]]);
-	mem_free(texts);
-	mem_free(named);
+		ok = keep_program(a, modules->at.at[i], n_before, &names->named[names->texts[i]]);
 	return ok;
+}
+
+/* A call of which nothing ran has failed, as a program does that finds no memory. */
+static void find_failed(struct apply *a, const struct by_name *names)
+{
+	const struct hlo_modules *modules = &a->trace->modules;
+	struct compiled_program *programs = a->model->compiled.programs.at;
+
+	for (size_t i = 0; i < modules->at.n; i++)
+		names->named[names->texts[i]].has_run |= programs[modules->at.at[i]->kept].has_run;
+	for (size_t i = 0; i < modules->at.n; i++) {
+		const struct named *named = &names->named[names->texts[i]];
+
+		programs[modules->at.at[i]->kept].has_failed = named->is_called && !named->has_run;
+	}
 }
 
 static bool keep_ops(struct apply *a)
@@ -164,5 +210,17 @@ static bool keep_ops(struct apply *a)
 
 bool apply_compiled(struct apply *a)
 {
-	return !a->trace->modules.at.n || (keep_programs(a) && keep_ops(a));
+	struct by_name names = {0};
+	bool ok;
+
+	if (!a->trace->modules.at.n)
+		return true;
+	names.texts = mem_array(a->trace->modules.at.n + 1, sizeof(*names.texts));
+	names.named = names.texts ? count_named(a->trace, names.texts) : NULL;
+	ok = names.named && keep_programs(a, &names) && keep_ops(a);
+	if (ok)
+		find_failed(a, &names);
+	mem_free(names.texts);
+	mem_free(names.named);
+	return ok;
 }

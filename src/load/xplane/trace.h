@@ -228,6 +228,7 @@ struct trace_own {
 	X(struct trace_root, roots)                                     \
 	X(struct trace_marker, markers)                                 \
 	X(struct trace_call, calls)                                     \
+	X(uint32_t, called) /* modules of calls, each once */           \
 	X(struct trace_pending, pending)                                \
 	X(struct trace_completion, completions)                         \
 	X(struct trace_memory, memory)                                  \
