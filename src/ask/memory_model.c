@@ -308,6 +308,8 @@ static void put_headline(struct answer *a, const struct estimate *x, const struc
 	buf_printf(&b, "estimate: %s of %s%s takes ",
 		o->number[OPT_TRAINING] ? "a training step" : "a call", x->report->name,
 		batch_of(x) ? "" : ", of the shapes in the file,");
+	if (x->training.has_loop)
+		buf_text(&b, "at least ");
 	put_bytes(&b, x->peak);
 	if (batch_of(x))
 		buf_printf(&b, " at batch %lld", (long long)batch_of(x));
@@ -343,6 +345,11 @@ static void put_notes(struct answer *a, const struct estimate *x, bool is_traini
 		answer_note(a, "no_rule",
 			"at least: %zu operations have no rule for what they keep inside",
 			x->training.n_unknown);
+	if (x->training.has_loop)
+		answer_note(a, "loop",
+			"at least: of a loop, what operations need of each turn is counted, and "
+			"XLA keeps "
+			"up to three times as much; of a .keras file, LSTM and GRU have rules");
 	model_collect_notes(x->report, a);
 	for (size_t i = 0; i < a->notes.n; i++)
 		a->notes.at[i].is_in_text = false;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "ask/accelerators.h"
-#include "ask/compiled_rows.h"
+#include "load/compiled_rows.h"
 #include "ask/question.h"
 #include "query/format.h"
 #include "base/spelling.h"

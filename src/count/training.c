@@ -108,7 +108,7 @@ static void add_backward(struct pass *p, uint32_t i, const struct keeps *k, bool
 {
 	const struct record *r = &p->w->records.at[i];
 	struct training_part *part = &p->t->parts[i];
-	int64_t times = r->loop && r->times > 1 ? r->times : 1;
+	int64_t times = r->times > 1 ? r->times : 1;
 	int64_t gradients =
 		count_multiply(k->copies ? k->copies : 1, count_add(r->out_bytes, r->in_bytes));
 
@@ -122,6 +122,7 @@ static void add_backward(struct pass *p, uint32_t i, const struct keeps *k, bool
 		scaled(count_add(gradients, k->scratch), p->scale->activations, p->scale->whole);
 	p->t->indices = count_add(p->t->indices, k->indices);
 	p->t->n_unknown += !k->is_known;
+	p->t->has_loop |= times > 1 && !r->weights;
 }
 
 static bool keeps_inputs(const struct keeps *k, const struct record *r, bool has_weights,

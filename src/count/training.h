@@ -26,6 +26,7 @@ struct training {
 	size_t peak; /* its record; SIZE_MAX: there is no backward pass */
 	int64_t peak_kept, peak_gradients, peak_scratch;
 	size_t n_unknown; /* layers without a rule */
+	bool has_loop;    /* what turns of loops keep is counted by operation, and is more */
 };
 
 /* Bytes per element, relative to those of the file, as a fraction of `whole`. */

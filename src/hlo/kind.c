@@ -143,3 +143,66 @@ bool hlo_is_transfer(const struct hlo_program *p, const struct hlo_op *op)
 		return false;
 	return is_on_host(p, self) || is_on_host(p, hlo_operand(p, op, 0));
 }
+
+/* Any number of fusions may have the same members: that many are looked at. */
+enum { MOST_MEMBERS = 4096 };
+
+static uint32_t end_of_members(const struct hlo_block *b)
+{
+	return b ? b->first + (b->n < MOST_MEMBERS ? b->n : MOST_MEMBERS) : 0;
+}
+
+/* Members of fusions that say nothing of what a fusion is for. */
+static bool is_beside(enum hlo_opcode opcode)
+{
+	switch (opcode) {
+	case HLO_PARAMETER:
+	case HLO_CONSTANT:
+	case HLO_TUPLE:
+	case HLO_GET_TUPLE_ELEMENT:
+	case HLO_BITCAST:
+	case HLO_RESHAPE: return true;
+	default: return false;
+	}
+}
+
+bool hlo_is_layout_change(const struct hlo_program *p, const struct hlo_op *op)
+{
+	uint32_t block = op->opcode == HLO_FUSION ? hlo_callee(p, op, 0) : NONE;
+	const struct hlo_block *b = block == NONE ? NULL : &p->blocks.at[block];
+	bool has_change = false;
+
+	if (op->opcode == HLO_TRANSPOSE || op->opcode == HLO_COPY)
+		return !hlo_is_transfer(p, op);
+	for (uint32_t i = b ? b->first : 0; i < end_of_members(b); i++) {
+		enum hlo_opcode opcode = p->ops.at[i].opcode;
+		bool is_change = opcode == HLO_TRANSPOSE || opcode == HLO_COPY;
+
+		if (!is_change && !is_beside(opcode))
+			return false;
+		has_change |= is_change;
+	}
+	return has_change && b->n <= MOST_MEMBERS;
+}
+
+static bool is_float32_product(const struct hlo_program *p, const struct hlo_op *op)
+{
+	uint32_t left;
+
+	if (op->opcode != HLO_DOT && op->opcode != HLO_CONVOLUTION &&
+		!(op->opcode == HLO_CUSTOM_CALL && kind_of_call(op) <= HLO_KIND_CONVOLUTION))
+		return false;
+	left = hlo_operand(p, op, 0);
+	return left != NONE && hlo_result(p, &p->ops.at[left])->type == PRIMITIVE_TYPE_F32;
+}
+
+bool hlo_is_float32_product(const struct hlo_program *p, const struct hlo_op *op)
+{
+	uint32_t block = op->opcode == HLO_FUSION ? hlo_callee(p, op, 0) : NONE;
+	const struct hlo_block *b = block == NONE ? NULL : &p->blocks.at[block];
+
+	for (uint32_t i = b ? b->first : 0; i < end_of_members(b); i++)
+		if (is_float32_product(p, &p->ops.at[i]))
+			return true;
+	return is_float32_product(p, op);
+}

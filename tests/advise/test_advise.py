@@ -19,7 +19,7 @@ from advise_profiles import (
 from ours import Ours, Refused
 
 ORDER = ["AcceleratorUtilizationChecker", "OperationChecker", "JobChecker",
-         "ExpensiveOperationChecker", "CompiledMemoryChecker", "HalfPrecisionChecker", "IdleGapChecker",
+         "ExpensiveOperationChecker", "CompiledMemoryChecker", "CompiledTimeChecker", "HalfPrecisionChecker", "IdleGapChecker",
          "InputPipelineChecker", "MemcpyChecker", "MemoryPeakChecker", "PlacementChecker",
          "StepChecker", "StepOutlierChecker", "StragglerChecker", "TinyKernelChecker"]
 HEADED = ORDER[:4]  # those that TensorFlow's documents show
@@ -118,7 +118,7 @@ def test_one_cpu_only(ours):
         "nothing found by: OperationChecker",
         "not applicable: AcceleratorUtilizationChecker, HalfPrecisionChecker, IdleGapChecker, "
         "MemcpyChecker, MemoryPeakChecker, PlacementChecker, TinyKernelChecker (no accelerator); "
-        "JobChecker (not distributed); CompiledMemoryChecker (no compiled programs); InputPipelineChecker (no input operations); StepChecker (no trace); "
+        "JobChecker (not distributed); CompiledMemoryChecker, CompiledTimeChecker (no compiled programs); InputPipelineChecker (no input operations); StepChecker (no trace); "
         "StepOutlierChecker (too few steps); "
         "StragglerChecker (too few devices and tasks to compare)"]
     advice, _ = advise(ours)

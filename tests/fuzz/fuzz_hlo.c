@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "hlo/cost.h"
+#include "hlo/kind.h"
 #include "hlo/memory.h"
 #include "hlo/shape.h"
 
@@ -23,6 +24,8 @@ static void check_program(const struct hlo_program *p)
 	check(hlo_costs_count(&costs, p));
 	for (size_t i = 0; i < p->ops.n; i++) {
 		check_cost(&costs.of_op[i]);
+		check(!hlo_is_layout_change(p, &p->ops.at[i]) ||
+			!hlo_is_float32_product(p, &p->ops.at[i]));
 		shape.n = 0;
 		hlo_put_shape(&shape, p, p->ops.at[i].value);
 		check(!shape.failed && p->ops.at[i].end_value <= p->values.n);
@@ -53,6 +56,7 @@ static void check_memory(const struct hlo_program *p, enum hlo_peak_source sourc
 		hlo_put_line(&text, p, m.live.at[i].name.from);
 		check(!text.failed && m.live.at[i].bytes >= 0);
 	}
+	check(m.largest_output.bytes >= 0 && m.largest_constant.bytes >= 0);
 	for (size_t i = 0; i < m.spaces.n; i++)
 		check(m.spaces.at[i].temporaries >= 0 && m.spaces.at[i].temporaries <= HLO_MOST);
 	hlo_memory_clear(&m);

@@ -95,7 +95,7 @@ def test_what_happens_in_one_step_is_no_finding():
 
 def test_most_checkers_apply_to_a_trace_of_a_cpu(advice):
     skipped = {checker["name"] for checker in advice["t08_compute"] if checker["skipped"]}
-    assert skipped == {"CompiledMemoryChecker", "JobChecker", "HalfPrecisionChecker", "MemoryPeakChecker",
+    assert skipped == {"CompiledMemoryChecker", "CompiledTimeChecker", "JobChecker", "HalfPrecisionChecker", "MemoryPeakChecker",
                        "PlacementChecker",
                        "StragglerChecker", "TinyKernelChecker"}
 

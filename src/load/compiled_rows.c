@@ -1,4 +1,4 @@
-#include "ask/compiled_rows.h"
+#include "load/compiled_rows.h"
 
 #include <stdlib.h>
 
@@ -91,6 +91,8 @@ static bool add_row(struct reader *r, uint32_t op)
 	struct compiled_row row = {.program = r->program,
 		.kind = (enum hlo_kind)r->kinds.of_op[op],
 		.is_transfer = hlo_is_transfer(&r->p, o),
+		.is_layout_change = hlo_is_layout_change(&r->p, o),
+		.is_float32 = hlo_is_float32_product(&r->p, o),
 		.is_unknown = r->costs.of_op[op].unknown > 0};
 
 	row.is_recomputed = hlo_op_name_read(r->p.ops.at[named].op_name, &r->scratch).is_recomputed;

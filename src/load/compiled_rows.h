@@ -1,7 +1,7 @@
 /* What instructions of compiled programs did in a trace: how often and how long each ran, on all
  * devices, and what that cost. */
-#ifndef TFPROF_ASK_COMPILED_ROWS_H
-#define TFPROF_ASK_COMPILED_ROWS_H
+#ifndef TFPROF_LOAD_COMPILED_ROWS_H
+#define TFPROF_LOAD_COMPILED_ROWS_H
 
 #include "base/strings.h"
 #include "hlo/cost.h"
@@ -14,7 +14,9 @@ struct compiled_row {
 	enum hlo_kind kind;
 	bool is_transfer, is_recomputed;
 	bool is_on_accelerator;
-	bool is_unknown; /* its float operations cannot be counted */
+	bool is_layout_change; /* it only moves values to another order */
+	bool is_float32;       /* a matrix product or convolution of 32-bit numbers */
+	bool is_unknown;       /* its float operations cannot be counted */
 	int64_t executions;
 	int64_t self_ps;
 	struct hlo_cost cost; /* of all executions */
