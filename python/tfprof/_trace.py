@@ -349,8 +349,8 @@ class Trace:
         if shapes:
             made._loaded_notes = (made._loaded_notes or "") + _describe(shapes)
         if not made.steps or all(_is_ours(node.name) for node in made.scope()[1:]):
-            self._guard.note("the trace has no operations: did TensorFlow or JAX run anything in "
-                             "the block, in this process?")
+            self._guard.note("the trace has no operations: TensorFlow leaves out those that take "
+                             "microseconds; or did nothing run in the block, in this process?")
         return made
 
     def _add_samples(self, paths: List[str]) -> None:

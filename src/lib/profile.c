@@ -135,7 +135,7 @@ static unsigned view_flags(const struct model *m, enum tfprof_view view,
 {
 	if (view == TFPROF_CODE)
 		return (o->number[OPT_SOURCE_LINES] ? TREE_SOURCE_LINES : 0) |
-			(o->tolerant ? TREE_BY_LABEL : 0) |
+			(o->number[OPT_WIDE] ? TREE_WIDE : 0) | (o->tolerant ? TREE_BY_LABEL : 0) |
 			(o->number[OPT_ONLY_MY_CODE] ? TREE_ONLY_MY_CODE : 0) |
 			(o->number[OPT_FOLD_GRADIENTS] ? TREE_FOLD_LINES : 0);
 	if (view == TFPROF_SCOPE)

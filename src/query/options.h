@@ -60,6 +60,8 @@
 		"them; 0 is no bound.")                                        \
 	X(SOURCE_LINES, "source_lines", BOOL, 0, "true", OF_VIEWS,                       \
 		"In code view, append the source text to each line.")          \
+	X(WIDE, "wide", BOOL, 0, "false", "code",                              \
+		"Show source text and names of functions whole, instead of 17 bytes of each.") \
 	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false", OF_VIEWS,                  \
 		"In op view, group nodes by the operation that ran instead of the one in the graph.") \
 	X(FOLD_GRADIENTS, "fold_gradients", BOOL, 0, "false", OF_VIEWS,                  \

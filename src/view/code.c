@@ -55,9 +55,9 @@ struct builder {
 /* ---- labels ------------------------------------------------------------ */
 
 /* Truncates long text to 17 bytes, but never within a character. */
-static void put_truncated(struct buf *b, struct span text)
+static void put_truncated(struct buf *b, struct span text, unsigned flags)
 {
-	if (text.n < 20) {
+	if (text.n < 20 || flags & TREE_WIDE) {
 		buf_span(b, text);
 	} else {
 		buf_put(b, text.at, utf8_cut(text, 17));
@@ -65,16 +65,16 @@ static void put_truncated(struct buf *b, struct span text)
 	}
 }
 
-void code_put_label(struct buf *b, const struct frame *frame, bool source_lines, bool gradient)
+void code_put_label(struct buf *b, const struct frame *frame, unsigned flags, bool gradient)
 {
 	buf_span(b, span_after_last(frame->file, '/'));
 	buf_char(b, ':');
 	buf_int(b, frame->line);
 	buf_char(b, ':');
-	put_truncated(b, frame->function);
-	if (source_lines) {
+	put_truncated(b, frame->function, flags);
+	if (flags & TREE_SOURCE_LINES) {
 		buf_char(b, ':');
-		put_truncated(b, frame->source.n ? frame->source : SPAN("none"));
+		put_truncated(b, frame->source.n ? frame->source : SPAN("none"), flags);
 	}
 	if (gradient)
 		buf_text(b, " (gradient)");
@@ -85,7 +85,7 @@ static bool make_label(struct builder *b, struct known_frame *known, const struc
 	struct span label;
 
 	b->text.n = 0;
-	code_put_label(&b->text, frame, b->flags & TREE_SOURCE_LINES, known->is_gradient);
+	code_put_label(&b->text, frame, b->flags, known->is_gradient);
 	label = b->text.failed ? (struct span){0} : arena_copy(&b->tree->arena, buf_get(&b->text));
 	known->label = label.at;
 	known->n_label = (uint32_t)label.n;

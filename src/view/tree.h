@@ -74,10 +74,11 @@ enum tree_flags {
 	TREE_BY_LABEL = 2,       /* code: merge lines with equal labels, whatever their paths */
 	TREE_ONLY_MY_CODE = 4,   /* code: without frames of libraries */
 	TREE_FOLD_LINES = 8,     /* code: gradients under their forward line */
+	TREE_WIDE = 16,          /* code: labels are not cut */
 	TREE_EXECUTED = 1,       /* op: by what nodes ran as */
 	TREE_BY_OP = 2,          /* op: by the op alone, as in TensorFlow's profiler */
 	TREE_BY_KIND = 4,        /* op: by what the time is spent on */
-	TREE_FLAGS = 16,         /* number of combinations */
+	TREE_FLAGS = 32,         /* number of combinations */
 };
 
 #define X(id, ...) +1
@@ -91,8 +92,8 @@ typedef enum tfprof_status tree_builder(struct tree *t, const struct model *m, u
 TFPROF_VIEW_LIST(X)
 #undef X
 
-/* Appends the label of a frame in code view. */
-void code_put_label(struct buf *b, const struct frame *frame, bool source_lines, bool gradient);
+/* Appends the label of a frame in code view; flags: TREE_SOURCE_LINES, TREE_WIDE. */
+void code_put_label(struct buf *b, const struct frame *frame, unsigned flags, bool gradient);
 
 /* Sorts nodes in byte order of their names; false on allocation failure. */
 bool sort_nodes_by_name(const struct model *m, uint32_t *nodes, size_t n);

@@ -19,9 +19,9 @@ def test_every_trial_is_run():
         assert file.read().count("@trial\n") == len(TRIALS)
 
 
-# Their truth is the difference of clocks read at different times: where another process took the
-# processor in between, it is no truth of that program, and is measured again.
-BY_CLOCK = {"input_bound": 3}
+# What a trial prints where the machine is too busy for its clock: there is no truth to compare with.
+UNSETTLED = "the clock settles"
+MOST_RUNS = 3
 
 
 def run(trial):
@@ -34,9 +34,9 @@ def run(trial):
 @needs_tensorflow
 @pytest.mark.parametrize("trial", TRIALS)
 def test_trial(trial):
-    for _ in range(BY_CLOCK.get(trial, 1)):
+    for _ in range(MOST_RUNS):
         done = run(trial)
-        if done.returncode == 0:
+        if UNSETTLED not in done.stdout:
             break
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
     assert " ok   [" in done.stdout

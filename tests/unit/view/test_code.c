@@ -303,12 +303,12 @@ static void test_source_text_in_labels(void **state)
 	model_clear(&m);
 }
 
-static void assert_label(const struct frame *frame, bool source_lines, bool gradient,
+static void assert_label(const struct frame *frame, unsigned flags, bool gradient,
 	const char *expected)
 {
 	struct buf b = {0};
 
-	code_put_label(&b, frame, source_lines, gradient);
+	code_put_label(&b, frame, flags, gradient);
 	assert_string_equal(b.at, expected);
 	buf_clear(&b);
 }
@@ -323,15 +323,16 @@ static void test_labels_are_truncated(void **state)
 		.line = 12345,
 	};
 
-	assert_label(&frame, false, false,
-		"of_a_file_with_a_long_name.py:12345:nineteen_bytes_long");
-	assert_label(&frame, true, true,
+	assert_label(&frame, 0, false, "of_a_file_with_a_long_name.py:12345:nineteen_bytes_long");
+	assert_label(&frame, TREE_SOURCE_LINES, true,
 		"of_a_file_with_a_long_name.py:12345:nineteen_bytes_long:twenty bytes of t... "
 		"(gradient)");
+	assert_label(&frame, TREE_SOURCE_LINES | TREE_WIDE, false,
+		"of_a_file_with_a_long_name.py:12345:nineteen_bytes_long:twenty bytes of text");
 	frame.function = SPAN("twenty_bytes_long_it");
 	frame.source = SPAN("");
 	frame.file = SPAN("here.py");
-	assert_label(&frame, true, false, "here.py:12345:twenty_bytes_long...:none");
+	assert_label(&frame, TREE_SOURCE_LINES, false, "here.py:12345:twenty_bytes_long...:none");
 }
 
 int main(void)
