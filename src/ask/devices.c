@@ -31,6 +31,7 @@
 	X(IDLE, "idle_micros", INT64, "microseconds")                          \
 	X(KERNEL_BUSY, "kernel_busy_micros", INT64, "microseconds")            \
 	X(WAITING, "waiting_micros", INT64, "microseconds")                    \
+	X(COLLECTIVE_ONLY, "collective_only_micros", INT64, "microseconds")    \
 	X(HOST_LATE, "host_late_micros", INT64, "microseconds")                \
 	X(LATE_IN, "late_in", TEXT, NULL)                                      \
 	X(DEPENDENCY, "dependency_micros", INT64, "microseconds")              \
@@ -247,6 +248,8 @@ static void put_accelerator(struct answer *a, const struct asked *q,
 		table_set_int(t, row, DEVICES_WAITING, to_us(of->waiting_ps));
 	else
 		table_set_int(t, row, DEVICES_COPY_ONLY, to_us(of->busy_ps - of->kernel_busy_ps));
+	if (of->collective_ps > 0)
+		table_set_int(t, row, DEVICES_COLLECTIVE_ONLY, to_us(of->collective_ps));
 	if (of->late_ps >= 0) {
 		table_set_int(t, row, DEVICES_HOST_LATE, to_us(of->late_ps));
 		if (late)

@@ -28,6 +28,7 @@ struct accelerator {
 	int64_t busy_ps;         /* at least one lane ran something, copies included */
 	int64_t kernel_busy_ps;  /* … other than copies */
 	int64_t waiting_ps;      /* of operations that only wait for a copy or a collective */
+	int64_t collective_ps;   /* it runs nothing but collectives, or waits for them */
 	int64_t late_ps;         /* of the gaps: until the host launched what ended them */
 	int64_t unknown_gap_ps;  /* … whose launch is not recorded, if others are */
 	int64_t stalled_ps;      /* of a core: waiting for other cores, or for what comes first */

@@ -212,6 +212,8 @@ def test_skew_of_collectives(tmp_path):
     row = transfers(write(tmp_path, *planes))["all-reduce.1"]
     assert (row["operation"], row["count"], row["exposed_micros"]) == ("all-reduce", 6, 118)
     assert (row["transfer_micros"], row["skew_micros"]) == (3 * (10 + 12), 118 - 66)
+    found = json.loads(product.run("devices", tmp_path / "t.xplane.pb", "--output=json").stdout)["nodes"][1:]
+    assert [device["collective_only_micros"] for device in found] == [50, 42, 26]
 
 
 def test_collectives_of_gpus(tmp_path):
@@ -228,4 +230,7 @@ def test_collectives_of_gpus(tmp_path):
     assert rows["all-reduce-start.1"]["operation"] == "all-reduce"
     assert rows["all-reduce-start.1"]["skew_micros"] is None  # there is one device
     assert times(rows["MemcpyH2D"]) == (4, 2, 2)
+    device = json.loads(product.run("devices", tmp_path / "t.xplane.pb", "--output=json").stdout)["nodes"][1]
+    # It computes from 0 to 10 and from 15 to 25; the collective runs from 5 to 35.
+    assert (device["collective_only_micros"], device["copy_only_micros"], device["busy_micros"]) == (15, 0, 35)
     assert (rows["MemcpyH2D"]["bytes"], rows["MemcpyH2D"]["bytes_per_second"]) == (4000, 1e9)

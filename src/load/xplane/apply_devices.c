@@ -3,12 +3,13 @@
 
 #include "base/clamped.h"
 #include "load/xplane/apply.h"
+#include "load/xplane/transfers.h"
 #include "load/xplane/intervals.h"
 
 /* ---- time ---------------------------------------------------------------- */
 
-/* The union of intervals, which are in order; of all or without copies. */
-static int64_t sum_busy(const intervals *list, bool with_copies)
+/* The union of intervals, which are in order; without copies, or without collectives either. */
+static int64_t sum_busy(const intervals *list, bool with_copies, bool with_collectives)
 {
 	int64_t busy_ps = 0, reach_ps = INT64_MIN;
 
@@ -16,7 +17,8 @@ static int64_t sum_busy(const intervals *list, bool with_copies)
 		const struct interval *v = &list->at[i];
 		int64_t from_ps = v->start_ps > reach_ps ? v->start_ps : reach_ps;
 
-		if ((v->is_copy && !with_copies) || v->end_ps <= from_ps)
+		if ((v->is_copy && !with_copies) || (v->is_collective && !with_collectives) ||
+			v->end_ps <= from_ps)
 			continue;
 		busy_ps += v->end_ps - from_ps;
 		reach_ps = v->end_ps;
@@ -119,11 +121,15 @@ static bool add_line(const struct trace *t, size_t line, struct accelerator *a, 
 		const struct trace_op *op = &t->ops.at[i];
 
 		a->n_executions += beside->is_next;
+		bool is_collective = transfers_is_collective_kernel(t, beside, op->target);
+
 		if (t->targets.at[op->target].is_waiting)
 			a->waiting_ps += op->self_ps > 0 ? op->self_ps : 0;
+		if (is_collective && a->is_tpu)
+			a->collective_ps += op->self_ps > 0 ? op->self_ps : 0;
 		if (!vec_push(list,
 			    ((struct interval){op->start_ps, op->start_ps + op->total_ps,
-				    beside->launch, apply_is_copy(t, op->target)})))
+				    beside->launch, apply_is_copy(t, op->target), is_collective})))
 			return false;
 	}
 	return true;
@@ -162,8 +168,10 @@ static bool sum_device(const struct trace *t, uint32_t device, struct accelerato
 		for (size_t i = 0; i < list.n; i++)
 			last_ps = list.at[i].end_ps > last_ps ? list.at[i].end_ps : last_ps;
 		a->span_ps = last_ps - list.at[0].start_ps;
-		a->busy_ps = sum_busy(&list, true);
-		a->kernel_busy_ps = sum_busy(&list, false);
+		a->busy_ps = sum_busy(&list, true, true);
+		a->kernel_busy_ps = sum_busy(&list, false, true);
+		if (!a->is_tpu)
+			a->collective_ps = a->kernel_busy_ps - sum_busy(&list, false, false);
 		sum_gaps(t, &list, a);
 		ok = find_median_delay(t, &list, &a->launch_delay_ps);
 		if (a->launch_delay_ps < -1) {

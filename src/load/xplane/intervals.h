@@ -10,7 +10,7 @@
 struct interval {
 	int64_t start_ps, end_ps;
 	uint32_t launch; /* NONE: not known */
-	bool is_copy;
+	bool is_copy, is_collective;
 };
 
 typedef VEC(struct interval) intervals;

@@ -173,7 +173,7 @@ bool transfers_add(struct transfers *x, const struct trace_op *op, uint32_t devi
 
 /* ---- streams --------------------------------------------------------------- */
 
-static bool is_collective_kernel(const struct trace *t, const struct trace_device_op *op,
+bool transfers_is_collective_kernel(const struct trace *t, const struct trace_device_op *op,
 	uint32_t target)
 {
 	struct span name = strings_get(&t->texts, op->kernel);
@@ -207,7 +207,7 @@ static bool add_kernel(struct transfers *x, uint32_t device, const struct trace_
 	const struct trace_device_op *beside, const intervals *computing)
 {
 	const struct trace *t = x->apply->trace;
-	bool of_all = is_collective_kernel(t, beside, op->target);
+	bool of_all = transfers_is_collective_kernel(t, beside, op->target);
 	int64_t exposed_ps = op->total_ps -
 		intervals_overlap(computing, op->start_ps, op->start_ps + op->total_ps);
 	struct transfer_sum *sum = sum_of(x, op->target);
@@ -243,7 +243,7 @@ static bool add_streams(struct transfers *x, uint32_t device, intervals *computi
 		for (size_t i = of->first_op; ok && i < end; i++, beside++) {
 			const struct trace_op *op = &t->ops.at[i];
 			bool is_transfer = apply_is_copy(t, op->target) ||
-				is_collective_kernel(t, beside, op->target);
+				transfers_is_collective_kernel(t, beside, op->target);
 
 			if (is_first && !is_transfer)
 				ok = vec_push(computing,

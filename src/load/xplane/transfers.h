@@ -44,6 +44,9 @@ bool transfers_add_gpu(struct transfers *x, uint32_t device);
 
 /* Whether a target is a collective, or waits for one. */
 bool transfers_is_collective(const struct trace *t, uint32_t target);
+/* … of a GPU: by the name of its kernel, too. */
+bool transfers_is_collective_kernel(const struct trace *t, const struct trace_device_op *op,
+	uint32_t target);
 
 /* Adds all of them to the model. */
 bool transfers_put(struct transfers *x);
