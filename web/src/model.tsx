@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useApi, type Profile } from "./api";
 import { format, twoDigits } from "./format";
 import { go, type State } from "./state";
-import { Bar, Panel, Problem } from "./widgets";
+import { Bar, Num, Panel, Problem, Share } from "./widgets";
 
 interface Cost { parameters: number; trainable_parameters: number; macs: number; float_ops: number; weight_bytes: number;
   activation_bytes: number; moved_bytes: number; min_seconds?: number }
@@ -20,17 +20,8 @@ interface Model {
 }
 interface Answer { devices: string[]; model: Model }
 
-function scaled(value: number, units: string[]): string {
-  let scale = 0;
-  while (scale < units.length - 1 && value >= 1000) {
-    value /= 1000;
-    scale++;
-  }
-  return scale === 0 && Number.isInteger(value) ? `${value} ${units[0]}` : `${twoDigits(value)} ${units[scale]}`;
-}
-
-const bytes = (value: number) => scaled(value, ["B", "kB", "MB", "GB", "TB"]);
-const seconds = (value: number) => (value < 1e-3 ? `${twoDigits(value * 1e6)} us` : value < 1 ? `${twoDigits(value * 1e3)} ms` : `${twoDigits(value)} s`);
+const bytes = (value: number) => format(value, "bytes");
+const seconds = (value: number) => format(value * 1e6, "micros");
 const exactly = (value: number) => value.toLocaleString("en-US");
 const shape = (dims: (number | null)[]) => dims.map((d) => d ?? "?").join("x");
 
@@ -93,11 +84,11 @@ export function ModelLayers({ model, limit }: { model: Model; limit?: number }) 
               <td><Bar max={max} parts={[{ value: l.float_ops, family: "matrix", title: "float operations" }]} />
                 <Bar max={most} parts={[{ value: l.parameters, family: "reduction", title: "parameters" }]} /></td>
               <td><span class="num" title={exactly(l.parameters)}>{exactly(l.parameters)}</span></td>
-              <td><span class="num" title={exactly(l.macs)}>{format(l.macs, "count")}</span></td>
-              <td><span class="num" title={exactly(l.float_ops)}>{format(l.float_ops, "count")}</span></td>
-              <td><span class="num">{twoDigits(100 * l.share)}%</span></td>
+              <td><Num value={l.macs} unit="count" /></td>
+              <td><Num value={l.float_ops} unit="count" /></td>
+              <td><Share part={l.share} whole={1} /></td>
               <td><span class="num" title={`${exactly(l.moved_bytes)} bytes`}>{bytes(l.moved_bytes)}</span></td>
-              {hasBound && <td><span class="num">{seconds(l.min_seconds ?? 0)}</span></td>}
+              {hasBound && <td><Num value={(l.min_seconds ?? 0) * 1e6} unit="micros" /></td>}
             </tr>
           ))}
         </tbody>

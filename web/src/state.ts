@@ -44,7 +44,7 @@ export function current(): State {
 }
 
 // Values that belong to one page are forgotten on the way to another.
-const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure", "side", "callers", "checks", "file", "mode", "by", "pool", "moment", "training", "optimizer", "dtype", "limit", "part"];
+const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure", "side", "callers", "checks", "file", "mode", "by", "pool", "moment", "training", "optimizer", "dtype", "limit", "part", "bar"];
 
 export function link(change: { page?: string; values?: Record<string, string | undefined> }): string {
   const state = current();

@@ -3,18 +3,19 @@
 import { useRef } from "preact/hooks";
 import { roundSteps } from "./axis";
 import { format, tick } from "./format";
+import type { Profile } from "./api";
 import { link, type State } from "./state";
-import { chosenOf, steadyOf, type Step } from "./step_panels";
+import { choiceOf, chosenOf, steadyOf, type Step } from "./step_panels";
 import { Panel } from "./widgets";
 import { useSize } from "./width";
 
 const HEIGHT = 132, TOP = 10, BOTTOM = 18, RIGHT = 52, MAX_STEPS = 120, MAX_BAR = 34, CUT = 1.5;
 const GAP_SHARE = 0.25; // of a step: shorter ones would be noise
 
-export function EveryStep({ state, steps }: { state: State; steps: Step[] }) {
+export function EveryStep({ state, profile, steps }: { state: State; profile: Profile; steps: Step[] }) {
   const frame = useRef<HTMLDivElement>(null), { width } = useSize(frame, { width: 400, height: HEIGHT });
   if (steps.length < 2) return null;
-  const steady = steadyOf(steps), at = Math.max(0, steps.findIndex((s) => String(s.step) === state.values.step));
+  const steady = steadyOf(steps), chosen = chosenOf(state, steps)[0], at = chosen ? steps.indexOf(chosen) : 0;
   const first = Math.max(0, Math.min(at - MAX_STEPS / 2, steps.length - MAX_STEPS)), shown = steps.slice(first, first + MAX_STEPS);
   const most = Math.max(...steady.map((s) => s.wall)), least = Math.min(...steady.map((s) => s.wall)), left = steps.length - steady.length;
   const scale = 1.08 * Math.min(Math.max(...shown.map((s) => s.wall)), CUT * most) || 1;
@@ -25,7 +26,7 @@ export function EveryStep({ state, steps }: { state: State; steps: Step[] }) {
   let column = 0;
   return (
     <Panel title="Every step" about={<>{left > 0 && <><span class="warm-up">warm-up</span> set apart; </>}{format(least, "micros")} … {format(most, "micros")}; click chooses</>} name="every-step"
-      more={chosenOf(state, steps).length > 0 && <a href={link({ values: { step: undefined } })}>all steps</a>}>
+      more={chosen && <a href={link({ values: { step: undefined, bar: undefined } })}>all steps</a>}>
       <div ref={frame}>
         <svg class="every" viewBox={`0 0 ${Math.max(width, 60)} ${HEIGHT}`} width={width} height={HEIGHT} role="group" aria-label="time of each step">
           {roundSteps(scale, 3).slice(1).map((t) => <g key={t}><line class="grid" x1={0} x2={end} y1={y(t)} y2={y(t)} /><text class="scale" x={end + 6} y={y(t) + 4}>{tick(t, "micros")}</text></g>)}
@@ -36,7 +37,7 @@ export function EveryStep({ state, steps }: { state: State; steps: Step[] }) {
             return (
               <g key={s.step}>
                 {before !== undefined && <rect class="gap" x={before * slot + 1} y={y(s.gap)} width={Math.max(1, bar - 2)} height={TOP + high - y(s.gap)}><title>{`${format(s.gap, "micros")} between steps`}</title></rect>}
-                <a href={link({ values: { step: String(s.step) } })} aria-label={title} class={String(s.step) === state.values.step ? "on" : undefined} data-wall={s.wall}>
+                <a href={link({ values: choiceOf(profile, s.step) })} aria-label={title} class={s === chosen ? "on" : undefined} data-wall={s.wall}>
                   <title>{title}</title>
                   <rect class={s.isSteady ? "ground" : "ground warm"} x={x - (slot - bar) / 2} y={0} width={slot} height={TOP + high} />
                   {s.parts.map((p) => {

@@ -57,13 +57,17 @@ export function meanParts(steps: Step[]): Part[] {
 
 export const WORDS: Record<string, string> = { input: "waiting for input", python: "Python", runtime: "nothing runs", copy: "copies", callback: "callbacks" };
 
-export const chosenOf = (state: State, steps: Step[]) => steps.filter((s) => String(s.step) === state.values.step);
+// Steps by the clock of a device are the bar's alone: other pages know only those of the profile.
+export const choiceOf = (profile: Profile, step: number): Record<string, string | undefined> =>
+  (profile.steps.some((s) => s.step === step) ? { step: String(step), bar: undefined } : { step: undefined, bar: String(step) });
+
+export const chosenOf = (state: State, steps: Step[]) => steps.filter((s) => String(s.step) === (state.values.bar ?? state.values.step));
 export const steadyOf = (steps: Step[]) => (steps.some((s) => s.isSteady) ? steps.filter((s) => s.isSteady) : steps);
 
 // What computing went to in each step, by family of operations; "": not known.
 interface Kinds { step: number; kinds: Record<string, number> }
 
-export function StepBar({ state, steps }: { state: State; steps: Step[] }) {
+export function StepBar({ state, profile, steps }: { state: State; profile: Profile; steps: Step[] }) {
   const { data: kinds } = useApi<Kinds[]>("kinds", { p: state.values.p });
   const [hover, setHover] = useState<{ part: Part; left: number; top: number }>();
   const chosen = chosenOf(state, steps), shown = chosen.length ? chosen : steadyOf(steps);
@@ -75,7 +79,8 @@ export function StepBar({ state, steps }: { state: State; steps: Step[] }) {
   // The step with most of it: the timeline goes to its longest piece there.
   const hrefOf = (part: Part) => {
     const micros = (s: Step) => s.parts.find((p) => p.name === part.name)?.micros ?? 0;
-    return link({ page: "timeline", values: { step: String(shown.reduce((a, b) => (micros(b) > micros(a) ? b : a)).step), part: part.name } });
+    const { step } = choiceOf(profile, shown.reduce((a, b) => (micros(b) > micros(a) ? b : a)).step);
+    return link({ page: "timeline", values: step === undefined ? {} : { step, part: part.name } });
   };
   const over = (part: Part) => ({ onMouseMove: (e: MouseEvent) => setHover({ part, left: e.clientX, top: e.clientY }), onMouseLeave: () => setHover(undefined) });
   return (
@@ -86,10 +91,10 @@ export function StepBar({ state, steps }: { state: State; steps: Step[] }) {
             {p.name === "compute" && split.length > 0
               ? split.map(({ kind, micros }) => <span key={kind} class={kind ? `family-${kind}` : "part-other"} data-kind={kind} data-micros={micros} ref={grow(micros / p.micros)}>
                   {micros / wall > 0.1 ? `${kind ? familyTitle(kind) : "other computing"} ${format(micros, "micros")}` : ""}</span>)
-              : p.micros / wall > 0.1 ? `${WORDS[p.name] ?? p.name} ${format(p.micros, "micros")}` : ""}</li>
+              : p.micros / wall > 0.1 && <span ref={grow(1)}>{WORDS[p.name] ?? p.name} {format(p.micros, "micros")}</span>}</li>
         ))}
       </ul>
-      <p class="bar-scale"><span>0</span>{roundSteps(wall, 8).slice(1).filter((t) => t < 0.93 * wall).map((t) => <span key={t} ref={(at) => { if (at) at.style.left = `${(100 * t) / wall}%`; }}>{tick(t, "micros")}</span>)}<strong>{format(wall, "micros")}</strong></p>
+      <p class="bar-scale"><span>0</span>{roundSteps(wall, 8).slice(1).filter((t) => t < 0.86 * wall).map((t) => <span key={t} ref={(at) => { if (at) at.style.left = `${(100 * t) / wall}%`; }}>{tick(t, "micros")}</span>)}<strong>{format(wall, "micros")}</strong></p>
       <ul class="step-list">
         {parts.map((p) => (
           <li key={p.name} {...over(p)}>

@@ -5,7 +5,8 @@ import { go, isOn, isSet, type State } from "./state";
 import { exact, format, percent, type Column, type Unit } from "./format";
 
 export function Num({ value, unit }: { value: number; unit: Unit }) {
-  return <span class="num" title={exact(value, unit)}>{value === 0 ? "" : format(value, unit)}</span>;
+  const text = format(value, unit);
+  return <span class="num" title={exact(value, unit)}>{parseFloat(text) === 0 ? "" : text}</span>; // also what is rounded away
 }
 
 // A number of a column, whose head names the unit.

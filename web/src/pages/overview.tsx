@@ -28,7 +28,7 @@ export function Overview({ state, profile }: PageProps) {
       {step?.headline && step.headline !== profile.sentence && <p class="sentence">{profile.sentence}</p>}
       <p class="facts" title={profile.files.join("\n")}>{facts(profile, steps).join(" · ")}</p>
       {error && <Problem error={error} />}
-      {steps.length > 0 && <div class="two"><StepBar state={state} steps={steps} /><EveryStep state={state} steps={steps} /></div>}
+      {steps.length > 0 && <div class="two"><StepBar state={state} profile={profile} steps={steps} /><EveryStep state={state} profile={profile} steps={steps} /></div>}
       {hasModel ? <ModelCards answer={model} state={state} /> : !profile.has_run && <Cards state={state} profile={profile} />}
       {model && model.model.total.float_ops > 0 && (
         <Panel title="Where the float operations are: layers" wide><ModelLayers model={model.model} limit={8} /></Panel>
@@ -167,7 +167,7 @@ function TopOperations({ state, profile }: PageProps) {
         <thead><tr><th scope="col">operation</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th>
           <th scope="col">{column.unit || "number"}</th><th scope="col">share</th>{profile.has_run && <th scope="col">runs</th>}</tr></thead>
         <tbody>
-          {(data?.rows as OpRow[] | undefined)?.map((row) => (
+          {(data?.rows as OpRow[] | undefined)?.filter((row) => row.own[metric]).map((row) => (
             <tr key={row.name} class={rowClass(row.selected, row.own[metric] ?? 0, row.match)}>
               <th scope="row"><Mark state={state} term={`op:${row.name}`} name={row.name} /><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
                 <a href={link({ page: "operations", values: { sel: `op:${row.name}` } })} title={row.name}>{row.name}</a></th>
