@@ -11,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 import tree  # noqa: E402
+from wire import field, node  # noqa: E402
 
 FILES = pathlib.Path(__file__).parent / "files"
 EXPECTED = {k: v for k, v in json.loads((FILES / "expected.json").read_text()).items()
@@ -209,6 +210,21 @@ def test_shapes_in_a_tflite_file_are_no_weights():
     total = count(FILES / "conv1d/model.tflite")["total"]
     assert list(total["weights"]) == ["float32"]
     assert total["weight_bytes"] == 4 * total["parameters"]
+
+
+def test_weights_of_several_types(tmp_path):
+    """Bytes by type add up to those of all weights."""
+    sizes = {"float32": (1, 4), "float64": (2, 8), "float16": (19, 2)}
+    nodes = b""
+    for name, (dtype, _) in sizes.items():
+        shape = field(7, field(2, field(1, 3)) + field(2, field(1, 5)))
+        nodes += node(name, "VariableV2", attributes=field(5, field(1, "shape") + field(2, shape)) +
+                      field(5, field(1, "dtype") + field(2, field(6, dtype))))
+        nodes += node(f"read_{name}", "Identity", [name]) + node(f"use_{name}", "Neg", [f"read_{name}"])
+    (tmp_path / "graph.pb").write_bytes(nodes)
+    total = count(tmp_path / "graph.pb")["total"]
+    assert total["weights"] == {name: 15 * size for name, (_, size) in sizes.items()}
+    assert total["weight_bytes"] == 15 * 14
 
 
 def test_loops_and_conditionals():

@@ -1,5 +1,6 @@
 """Small files that would take gigabytes or hours: what they name many times is counted before it is made."""
 
+import os
 import pathlib
 import resource
 import struct
@@ -154,3 +155,13 @@ def test_many_operations_in_many_steps(tmp_path):
         assert "rows in each of 10000 steps: a table has at most 10000000 rows: ask for one step" in done.stderr
         assert run("table", path, f"--table={table}", "--step=7").returncode == 0
     assert run("table", path, "--table=steps").stdout.count("\n") > 10_000
+
+
+def test_a_file_larger_than_memory(tmp_path):
+    path = tmp_path / "graph.pb"
+    path.touch()
+    os.truncate(path, 8 * GB)  # without a block on the disk
+    for arguments in (["op", f"--graph_path={path}"], ["op", path], ["model", path], ["index", path]):
+        done = run(*arguments)
+        assert (done.returncode, done.stdout) == (1, ""), arguments
+        assert done.stderr

@@ -147,6 +147,17 @@ def test_merges_what_comes_twice(library):
     assert names == ["Allocators", "d Compute", "d Tensors", "e Compute", "e Tensors"]
 
 
+def test_devices_have_processes_of_their_own(library):
+    """Two of them each, numbered on: what a device did is in its own."""
+    entry = field(1, b"a") + field(2, 100) + field(5, 7)
+    message = b"".join(run_meta_of(entry, device=name) for name in (b"d", b"e", b"f", b"g"))
+    events = json.loads(write(library, message))["traceEvents"]
+    processes = {event["pid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
+    assert list(processes) == list(range(9))
+    ran = [processes[event["pid"]] for event in events if event["ph"] == "X"]
+    assert ran == [f"{name} Compute" for name in "defg"]
+
+
 def test_text_that_is_not_utf8(library):
     entry = field(1, b"a\xff") + field(8, b"x = O\xc3(in)")
     trace = json.loads(write(library, run_meta_of(entry, device=b"\x80")))
