@@ -12,6 +12,7 @@ import tree
 from wire import field, node
 
 sys.path.append(str(pathlib.Path(tree.TESTS, "xplane")))
+import large  # noqa: E402
 import make  # noqa: E402
 
 US = 10**6
@@ -165,3 +166,8 @@ def test_a_file_larger_than_memory(tmp_path):
         done = run(*arguments)
         assert (done.returncode, done.stdout) == (1, ""), arguments
         assert done.stderr
+
+
+def test_large_files_with_little_memory():
+    """`tools/validate large` has a trace of 1.1 GB and 10 million nodes."""
+    large.main(40_000_000, 300_000)
