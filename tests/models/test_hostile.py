@@ -307,6 +307,24 @@ def test_wrappers_within_wrappers(wrapper, tmp_path):
     assert done.returncode == 0 and re.search(f"not counted: [0-9]+ {wrapper}", done.stdout)
 
 
+@pytest.mark.parametrize("sections, axis, shape", [
+    (2, 1, "1x2"), ([1], 1, "1x1"), (2, 7, None), (2, -9, None), ([1], 9, None), (0, 1, None), (-3, 1, None),
+    ([3, 1], 1, None), (list(range(5000)), 1, None)], ids=range(9))
+def test_parts_of_what_has_no_such_axis(sections, axis, shape, tmp_path):
+    value = {"class_name": "__keras_tensor__", "config": {"shape": [None, 4], "keras_history": ["i", 0, 0]}}
+    keras(tmp_path / "x.keras", json.dumps({"class_name": "Functional", "config": {"name": "m", "layers": [
+        {"class_name": "InputLayer", "name": "i", "config": {"name": "i", "batch_shape": [None, 4]},
+         "inbound_nodes": []},
+        {"class_name": "Split", "module": "keras.src.ops.numpy", "name": "s",
+         "config": {"name": "s", "indices_or_sections": sections, "axis": axis},
+         "inbound_nodes": [{"args": [value], "kwargs": {}}]}],
+        "input_layers": [["i", 0, 0]], "output_layers": [["s", 0, 0]]}}))
+    done, _ = run(tmp_path / "x.keras")
+    assert done.returncode == 0
+    assert ("not counted: 1 Split" in done.stdout) == (shape is None)
+    assert shape is None or re.search(f"^s +Split +{shape} ", done.stdout, re.M)
+
+
 @pytest.mark.parametrize("config", [b"", b"null", b"[]", b"3"])
 def test_configuration_that_is_no_object(config, tmp_path):
     path = tmp_path / "model.keras"

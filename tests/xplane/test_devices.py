@@ -216,6 +216,24 @@ def test_skew_of_collectives(tmp_path):
     assert [device["collective_only_micros"] for device in found] == [50, 42, 26]
 
 
+def test_skew_of_several_collectives(tmp_path):
+    """Each by itself: by run, the least of three devices, three times."""
+    waits = {"all-gather.1": [(10, 40), (30, 12), (11, 15)], "all-reduce.2": [(5, 9), (7, 3), (2, 20)],
+             "reduce-scatter.3": [(50, 1), (40, 2), (30, 3)]}
+    planes = []
+    for number in range(3):
+        device = make.Plane(f"/device:TPU:{number}")
+        device.add_line("XLA Ops", [core(name, at, us[number][i], at, us[number][i])
+                                    for i in range(2) for k, (name, us) in enumerate(waits.items())
+                                    for at in [1000 * i + 100 * k]])
+        planes.append(device)
+    rows = transfers(write(tmp_path, *planes))
+    for name, us in waits.items():
+        least = 3 * sum(min(runs) for runs in zip(*us))
+        assert rows[name]["transfer_micros"] == least
+        assert rows[name]["skew_micros"] == sum(map(sum, us)) - least
+
+
 def test_collectives_of_gpus(tmp_path):
     """On a stream of their own: exposed while no other kernel runs."""
     device = make.Plane("/device:GPU:0")

@@ -130,6 +130,42 @@ def test_memory_of_allocators(allocator, tmp_path):
     assert (row["peak_bytes"], row["lifetime_peak_bytes"], row["capacity_bytes"]) == (3000, 8000, 9000)
 
 
+def test_addresses_of_several_allocators(tmp_path):
+    """Both hand out the same ones: what one frees, the other still holds."""
+    host, events, in_use = make.Plane("/host:CPU"), [], [0, 0]
+    for at, (pool, bytes_, op, address) in enumerate((
+            (0, 1000, "a", 4096), (1, 700, "b", 4096), (1, -700, "b", 4096), (1, 400, "c", 8192),
+            (0, 50, "d", 8192), (0, -1000, "a", 4096), (1, 500, "e", 4096)), 1):
+        in_use[pool] += bytes_
+        events.append(("MemoryAllocation" if bytes_ > 0 else "MemoryDeallocation", at * US, 0, {
+            "allocator_name": f"GPU_{pool}_bfc", "bytes_allocated": in_use[pool], "bytes_reserved": 0,
+            "bytes_available": 9000, "peak_bytes_in_use": in_use[pool], "requested_bytes": abs(bytes_),
+            "allocation_bytes": abs(bytes_), "addr": address, "tf_op": op + "/MatMul", "region_type": "output"}))
+    host.add_line("python", events)
+    found = rows("memory", write(tmp_path, host))
+    assert {name: row["bytes"] for name, row in found.items()} == {
+        "GPU_0_bfc": 1050, "a": 1000, "a/MatMul": 1000, "d": 50, "d/MatMul": 50,
+        "GPU_1_bfc": 900, "c": 400, "c/MatMul": 400, "e": 500, "e/MatMul": 500}
+
+
+def test_what_one_allocator_frees_the_other_keeps(tmp_path):
+    """Of equal addresses: the residual bytes of the nodes."""
+    def event(at, pool, bytes_, op, address=4096):
+        return ("MemoryAllocation" if bytes_ > 0 else "MemoryDeallocation", at * US, 0, {
+            "allocator_name": f"GPU_{pool}_bfc", "requested_bytes": abs(bytes_), "allocation_bytes": abs(bytes_),
+            "addr": address, "bytes_allocated": 5000, "bytes_reserved": 0, "bytes_available": 9000,
+            "peak_bytes_in_use": 5000, "tf_op": op, "region_type": "output"})
+
+    host = make.Plane("/host:CPU")
+    host.add_line("python", [
+        ("train", 0, 100 * US, {"step_num": 0, "_r": 1}), ("a:MatMul", 10 * US, 10 * US), event(12, 0, 1000, "a"),
+        ("b:MatMul", 30 * US, 10 * US), event(32, 1, 700, "b"),
+        ("c:MatMul", 50 * US, 10 * US), event(52, 0, -1000, "a"), event(53, 0, 30, "c")])
+    result = product.run("table", write(tmp_path, host), "--table=nodes", "--output=json")
+    found = {row["name"]: (row["peak_bytes"], row["residual_bytes"]) for row in json.loads(result.stdout)["nodes"][1:]}
+    assert found == {"a": (1000, 0), "b": (700, 700), "c": (30, 30)}
+
+
 @pytest.mark.parametrize("has_modules", [True, False])
 def test_steps_of_groups_on_a_core(has_modules, tmp_path):
     """By its own clock; the host's stretches what lies between."""
