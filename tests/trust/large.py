@@ -19,7 +19,7 @@ import tree  # noqa: E402
 from wire import field  # noqa: E402
 
 US = 1_000_000
-SHARES = (0.5, 1, 1.5, 2, 3, 5, 8)  # of the size of the file, besides 64 MB
+SHARES = (0.5, 1, 2, 3, 5, 8, 16)  # of the size of the file, besides 64 MB
 
 
 def write_trace(path, n_bytes):
@@ -68,7 +68,7 @@ def check(path):
         else:
             assert done.returncode == 1 and done.stdout == "", (done.returncode, done.stdout)
             assert done.stderr.startswith("tfprof: ") and done.stderr.count("\n") == 1, done.stderr
-    assert done.returncode == 0, "with eight times the size of the file"
+    assert done.returncode == 0, "with sixteen times the size of the file"
 
 
 def main(n_bytes=1_100_000_000, n_nodes=10_000_000):
