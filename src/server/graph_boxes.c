@@ -31,7 +31,7 @@ static int by_total(const void *a, const void *b)
 
 	if (x->total != y->total)
 		return x->total < y->total ? 1 : -1;
-	return (x->row > y->row) - (x->row < y->row);
+	return (x->first > y->first) - (x->first < y->first); /* 9 before 10 */
 }
 
 /* Finds the rows that may become boxes, including open ones, which are siblings too. */

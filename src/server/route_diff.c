@@ -19,6 +19,7 @@ struct diff_table {
 	struct tfprof_column name, base_name, state, verdict;
 	int64_t *end, *n_kids; /* of each row */
 	int64_t root, levels;
+	bool is_of_types; /* rows are types of operations */
 	struct regexes *find;
 };
 
@@ -86,6 +87,8 @@ static void put_row(const struct diff_table *t, int64_t row, struct json *out)
 	json_put_int(out, "base", t->base[row]);
 	json_put_int(out, "new", t->new_value[row]);
 	json_put_string(out, "verdict", table_json_text(&t->verdict, row));
+	if (t->is_of_types && row)
+		json_put_text(out, "family", tfprof_op_get_family(name.at, name.n));
 	if (t->find && regexes_match(t->find, name))
 		json_put_bool(out, "match", true);
 	json_close_object(out);
@@ -138,7 +141,7 @@ static enum tfprof_status read_request(const struct call *c, struct diff_table *
 enum tfprof_status route_diff(struct call *c, struct json *out, struct tfprof_error *err)
 {
 	const char *metric = call_get(c, "select"), *view = call_get(c, "view");
-	struct diff_table t = {0};
+	struct diff_table t = {.is_of_types = view && strcmp(view, "op") == 0};
 	struct kept *kept = NULL;
 	enum tfprof_status status = diff_query(c, &kept, err);
 

@@ -3,16 +3,17 @@
 import type { ComponentChildren } from "preact";
 import type { PageProps } from "./app";
 import { type Metric, type Params, type Profile, type Row, useApi } from "./api";
+import { familyTitle } from "./families";
 import { Flame } from "./flame";
 import { exact, fixed, format, type Unit } from "./format";
 import { useUp } from "./keys";
-import { Mark, rowClass } from "./selection";
+import { lineTerm, Mark, rowClass } from "./selection";
 import { defaultMetric, go, link, requestParams, type State } from "./state";
-import { build, lastPart, parentIn, type Node } from "./tree";
+import { build, lastPart, lineName, parentIn, type Node } from "./tree";
 import { Treemap } from "./treemap";
 import { Empty, Problem, remedy } from "./widgets";
 
-export interface Change { row: number; depth: number; kids: number; name: string; base_name?: string; match?: boolean;
+export interface Change { row: number; depth: number; kids: number; name: string; base_name?: string; match?: boolean; family?: string;
   state: string; base: number; new: number; verdict: string }
 export interface DiffAnswer { headline?: string; path: { row: number; name: string }[]; rows: Change[] }
 
@@ -100,7 +101,6 @@ export function Compare({ state, profile }: PageProps) {
     return <Empty what={`Neither profile has ${metric.title}.`} how={<a href={link({ values: { metric: undefined, root: undefined } })}>Show another metric</a>} />;
   const change = (n: Node) => of.get(n.row.row)!, text = (n: Node) => changeText(change(n));
   const open = (n: Node) => { if (n.row.kids && n !== root) go({ values: { root: String(n.row.row) } }); };
-  const label = (n: Node) => `${arrow(change(n))} ${n.row.depth === 0 ? "all" : shown.view === "code" ? n.row.name : lastPart(n.row.name)} ${percentText(change(n))}`.trim();
   const rows = isTree ? root.children.map(change) : data.rows.slice(1);
   return (
     <>
@@ -113,12 +113,27 @@ export function Compare({ state, profile }: PageProps) {
       {isTree && root.children.length > 0 && (
         <>
           {shown.view === "scope" && <Treemap root={root} unit={metric.unit} paint={(n) => changeClass(change(n))} text={text} onOpen={open} onSelect={open} />}
-          <Flame root={root} unit={metric.unit} name="changes as a flame graph" label={label} paint={(n) => changeClass(change(n))} onOpen={open} onSelect={open} />
+          <ChangeFlame root={root} change={change} metric={metric} shown={shown} onOpen={open} />
         </>
       )}
       <Changes rows={rows} state={state} metric={metric} shown={shown} />
     </>
   );
+}
+
+interface FlameProps { root: Node; change: (n: Node) => Change; metric: Metric; shown: View; onOpen: (n: Node) => void }
+
+// As wide as the larger side, coloured by the change.
+function ChangeFlame({ root, change, metric, shown, onOpen }: FlameProps) {
+  const label = (n: Node) => `${arrow(change(n))} ${n.row.depth === 0 ? "all" : shown.view === "code" ? n.row.name : lastPart(n.row.name)} ${percentText(change(n))}`.trim();
+  return <Flame root={root} unit={metric.unit} name="changes as a flame graph" label={label} paint={(n) => changeClass(change(n))} onOpen={onOpen} onSelect={onOpen} />;
+}
+
+// Of all layers, or lines; a click leads to the page that has them.
+export function WholeFlame({ rows, metric, shown }: { rows: Change[]; metric: Metric; shown: View }) {
+  const { root, of } = buildChanges(rows);
+  if (!root?.children.length || root.value === 0) return null;
+  return <ChangeFlame root={root} change={(n) => of.get(n.row.row)!} metric={metric} shown={shown} onOpen={(n) => { if (n.row.kids) go({ page: shown.page, values: { root: n === root ? undefined : String(n.row.row) } }); }} />;
 }
 
 export function Total({ change, metric }: { change: Change; metric: Metric }) {
@@ -163,14 +178,20 @@ function Sort({ word, sort, children }: { word: string; sort: string; children: 
   );
 }
 
+// In the profile that has the line: B, or A if it is gone.
+function SourceLink({ change }: { change: Change }) {
+  const place = /^(.+?):(\d+)(?=:|$)/.exec(change.name);
+  return place ? <a href={link({ page: "source", values: { diff: undefined, p: change.state === "removed" ? undefined : "1", sel: lineTerm({ name: place[1], line: Number(place[2]) }) } })}>{lineName(change.name)}</a> : <>{change.name}</>;
+}
+
 function ChangeRow({ change: c, state, metric, shown, most }: { change: Change; state: State; metric: Metric; shown: View; most: number }) {
   const width = (50 * Math.abs(c.new - c.base)) / most, { unit } = metric, { kind, page } = shown;
-  const name = kind === "scope" ? lastPart(c.name) : c.name;
+  const name = kind === "scope" ? lastPart(c.name) : kind === "family" ? familyTitle(c.name) : c.name;
   return (
     <tr class={rowClass(undefined, 0, c.match)}>
       <th scope="row" title={c.name}>
         {kind && <Mark state={state} term={`${kind}:${c.name}`} name={c.name} />}
-        {c.kids > 0 ? <a href={link({ page, values: { root: String(c.row) } })}>{name}</a> : name}
+        {c.kids > 0 ? <a href={link({ page, values: { root: String(c.row) } })}>{name}</a> : shown.view === "code" ? <SourceLink change={c} /> : name}
       </th>
       <td><svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={delta(c, unit)}>
         <rect x={49.8} width={0.4} y={0} height={10} class="axis" />

@@ -5,7 +5,7 @@ import { useKey } from "./keys";
 
 const MIN_ZOOM = 0.08, MAX_ZOOM = 3, MARGIN = 16, DRAGGED = 4;
 // A drawing that would be smaller than this is shown from its top.
-const READABLE = 0.72;
+const READABLE = 0.92;
 
 interface View { x: number; y: number; zoom: number }
 export interface Handle { show: (x: number, y: number, width: number, height: number) => void }

@@ -160,6 +160,9 @@ test("the sentence, both steps and their parts are those of the command line", a
     const grounds = () => there.page.locator(".step-ground").evaluateAll((all) => all.map((r) => [Number(r.dataset.duration), r.x.baseVal.value, r.width.baseVal.value]));
     const [[a, ax, aw], [b, bx, bw]] = await grounds();
     assert.ok(ax === bx && Math.abs(aw / bw - a / b) < 0.01, `${aw} ${bw} ${a} ${b}`);
+    // From the begin of the step that is drawn to its end, with what it went to.
+    [a, b].forEach((micros, i) => assert.ok(Math.abs(micros - steady[i][0].wall_micros) <= 1.5, `${micros}, expected ${steady[i][0].wall_micros}`));
+    assert.equal(await there.page.locator('[data-row="parts of the step"]').count(), 2);
     await there.page.locator(".pair-timelines").focus();
     await there.page.keyboard.press("+");
     const [[, , aWide], [, , bWide]] = await grounds();
@@ -170,6 +173,29 @@ test("the sentence, both steps and their parts are those of the command line", a
     await there.close();
     other.stop();
   }
+});
+
+test("lines and kinds that changed are sums of what each side says", async () => {
+  await goTo(opened, `#/compare?${ON}`);
+  const rowsOf = (panel) => page.locator(`.changed-${panel} tbody tr`).evaluateAll((all) => all.map((row) => [row.querySelector("th").title, ...[...row.querySelectorAll("td .num[title]")].map((n) => Number(n.title.replace(/[^0-9-]/g, "")))]));
+  const own = sides.map((side) => {
+    const sums = new Map();
+    for (const n of JSON.parse(run("code", side, "-select=micros", "-only_my_code=true", "-fold_gradients=true", "-max_depth=100", "-output=json")).nodes) sums.set(n.name, (sums.get(n.name) ?? 0) + n.exec_micros);
+    return sums;
+  });
+  const lines = await rowsOf("line");
+  assert.ok(lines.length > 0);
+  for (const [name, ...numbers] of lines) {
+    const [before, after] = own.map((of) => of.get(name) ?? 0);
+    assert.deepEqual(numbers, [...(before ? [before] : []), ...(after ? [after] : []), after - before], name);
+  }
+  const { nodes } = JSON.parse(run("diff", "op", ...sides, "-select=micros", "-output=json")), kinds = await rowsOf("family");
+  assert.equal(kinds.reduce((sum, [, , , change]) => sum + change, 0), nodes[0].micros.delta);
+  // A line leads to its source, in the profile that has it.
+  await page.locator(".changed-line tbody a").first().click();
+  await settle(page);
+  assert.match(page.url(), /#\/source\?.*sel=line/);
+  assert.doesNotMatch(page.url(), /diff=1/);
 });
 
 describe("accessible", () => {

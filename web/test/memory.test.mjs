@@ -121,7 +121,7 @@ describe("memory", () => {
 
   test("without allocations the page says what brings them", () => shown([path.join(TOP, "tests/xplane/samples/tf_eager.xplane.pb.gz")], async (opened, page) => {
     await goTo(opened, "#/memory");
-    assert.match(await page.locator(".empty").innerText(), /no allocations/);
+    assert.match(await page.locator(".empty").innerText(), /no allocation/);
     await goTo(opened, "#/roofline");
     assert.match(await page.locator(".empty").innerText(), /jit_compile=True/);
   }));

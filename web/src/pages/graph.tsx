@@ -21,6 +21,8 @@ interface GraphAnswer { root: Row; boxes: Box[]; edges: Edge[]; rest?: Rest; lef
 const BOXES = 60, BOXES_OPENED = 120;
 const FOLD = "fold_alike";
 const MAX_TOLD = 6;
+// What stands behind a number.
+const UNITS: Record<string, string> = { params: " parameters", float_ops: " FLOP" };
 // More would cover each other.
 const MAX_SHAPES = 60;
 
@@ -46,7 +48,7 @@ export function Graph({ state, profile }: PageProps) {
       </h1>
       <div class="toolbar">
         <Colours state={state} profile={profile} metric={metric} />
-        <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>
+        {profile.has_run && <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>}
         {hasFolds && !around && <Switch state={state} name={FOLD}>group layers that differ only in a number</Switch>}
         <span class="dim">click: select · double-click or Enter: {around ? "go to a node" : "go in · +: open in place"} · N: around the selected node{data.left_out ? ` · ${data.left_out} more neighbours not shown` : ""}</span>
       </div>
@@ -81,16 +83,27 @@ function useGraph(state: State, metric: Metric): Shown {
   const asked = useApi<GraphAnswer>("graph", { ...params, open, limit: open ? BOXES_OPENED : BOXES });
   const column = around || open || scope ? undefined : metric.column;
   // StatefulPartitionedCall, then the model in it.
-  return useInside(useInside(asked, params, column), params, column);
+  const once = useInside(asked, params, wrappersIn(asked.data, column)), inside = useInside(once, params, wrappersIn(once.data, column));
+  return useInside(inside, params, mainOf(inside.data, column));
 }
 
-// The same boxes, with one that has nearly all of `column` opened.
-function useInside(shown: Shown, params: Params, column: string | undefined): Shown {
-  const whole = (column && shown.data?.root.total[column]) || Infinity;
-  const wrapper = column && shown.data?.boxes.find((b) => b.kids > 1 && !b.alike && (b.total[column] ?? 0) > NEARLY_ALL * whole);
-  const opened = wrapper ? [shown.opened, wrapper.name].filter(Boolean).join(",") : undefined;
-  const inside = useApi<GraphAnswer>(opened ? "graph" : null, { ...params, open: opened, limit: BOXES_OPENED });
-  return opened && !inside.error ? { ...inside, opened } : shown;
+const wrappersIn = (data: GraphAnswer | undefined, column: string | undefined) =>
+  data && column ? data.boxes.filter((b) => b.kids > 1 && !b.alike && (b.total[column] ?? 0) > NEARLY_ALL * ((data.root.total[column] ?? 0) || Infinity)) : [];
+
+// Two or three boxes are no picture: what is in the main ones is.
+const FEW = 5, MAIN = 0.1;
+
+function mainOf(data: GraphAnswer | undefined, column: string | undefined): Box[] {
+  const drawn = data?.boxes.filter((b) => !b.aside) ?? [];
+  if (!data || !column || drawn.length > FEW) return [];
+  return drawn.filter((b) => b.kids > 1 && !b.alike && (b.total[column] ?? 0) > MAIN * ((data.root.total[column] ?? 0) || Infinity));
+}
+
+// The same boxes, with some of them opened.
+function useInside(shown: Shown, params: Params, boxes: Box[]): Shown {
+  const opened = boxes.length ? [shown.opened, ...boxes.map((b) => b.name)].filter(Boolean).join(",") : undefined;
+  const found = useApi<GraphAnswer>(opened ? "graph" : null, { ...params, open: opened, limit: BOXES_OPENED });
+  return opened && !found.error ? { ...found, opened } : shown;
 }
 
 function up(parts: string[]): void {
@@ -141,7 +154,7 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
   const svg = useRef<SVGSVGElement>(null), handle = useRef<Handle>(null);
   const chosen = boxes.find((b) => state.values.sel === termOf(b, isAround)), neighbours = new Set(edges.flatMap((e) => (e.from === chosen?.id ? [e.to] : e.to === chosen?.id ? [e.from] : [])));
   const [told, setTold] = useState<Edge[]>([]);
-  const names = new Map(boxes.map((b) => [b.id, label(b, state.values.scope, 40)]));
+  const names = new Map(boxes.map((b) => [b.id, label(b, state.values.scope, 40, boxes)]));
   const edgesOf = (box: Box) => edges.filter((e) => e.from === box.id || e.to === box.id).sort((a, b) => b.bytes - a.bytes || b.tensors - a.tensors);
   // Arrows move the focus to the nearest box in their direction.
   const move = (e: KeyboardEvent, box: Box) => {
@@ -205,8 +218,8 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
           const place = placed.places.get(box.id);
           return place && (
             <g key={box.id} transform={`translate(${place.x},${place.y})`} class={box.selected === 0 && !isAround ? "dimmed" : ""}>
-              <text x={7} y={16}>{isAround ? cutFront(lastPart(box.name), 22) : label(box, state.values.scope)}</text>
-              <text x={7} y={31}>{format(valueOf(box), metric.unit)}{metric.word === "params" && " parameters"}</text>
+              <text x={7} y={16} class="name">{isAround ? cutFront(lastPart(box.name), 22) : label(box, state.values.scope, 21, boxes)}</text>
+              <text x={7} y={31}>{valueOf(box) > 0 && `${format(valueOf(box), metric.unit)}${UNITS[metric.word] ?? ""}`}</text>
               <text x={7} y={45} class="small">{isAround ? cutFront(box.name.slice(0, Math.max(0, box.name.lastIndexOf("/"))), 26) : details(box, metric)}</text>
               {typeOf(box) && <text x={WIDTH - 7} y={31} class="small end">{cutFront(typeOf(box), 14)}</text>}
               {box.kids > 0 && !isAround && (
@@ -218,6 +231,7 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
         })}
       </g>
     </PanZoom>
+    {largest > 1 && <p class="heat-scale"><span>{metric.title}</span> 0 <i aria-hidden="true" /> {format(largest, metric.unit)} in a box</p>}
     <ul class="told" aria-live="polite">
       {told.slice(0, MAX_TOLD).map((e) => <li key={`${e.from}-${e.to}`}>{names.get(e.from)} → {names.get(e.to)}: {edgeText(e)}</li>)}
       {told.length > MAX_TOLD && <li>and {told.length - MAX_TOLD} more</li>}
@@ -231,10 +245,12 @@ function openInPlace(state: State, box: Box): void {
   go({ values: { open: [...(state.values.open ? state.values.open.split(",") : []), box.name].join(",") } });
 }
 
-// What is below the scope, or one of those between commas; the end says most.
-function label(box: Box, scope: string | undefined, room = 21): string {
-  const above = (scope ?? "").split(",").reverse().find((s) => s && box.name.startsWith(s + "/"));
-  const name = above ? box.name.slice(above.length + 1) : box.name;
+// What is below the scope, or one of those between commas; the end says most. Of boxes that are called
+// alike, in two open ones, also what they are in.
+function label(box: Box, scope: string | undefined, room = 21, all: Box[] = []): string {
+  const below = ({ name }: Box) => { const above = (scope ?? "").split(",").reverse().find((s) => s && name.startsWith(s + "/")); return above ? name.slice(above.length + 1) : name; };
+  const short = below(box), isAlone = all.filter((b) => below(b) === short).length < 2;
+  const name = isAlone || short === box.name ? short : box.name.slice(box.name.lastIndexOf("/", box.name.length - short.length - 2) + 1);
   const times = box.alike ? ` ×${box.alike}` : "";
   return cutFront(name, room - times.length) + times;
 }
