@@ -80,17 +80,18 @@ describe("a trace of JAX", () => {
     assert.doesNotMatch(await page.page.locator(".panel.totals").innerText(), /parameters/);
     assert.doesNotMatch(await page.page.locator(".panel.layers").innerText(), /parameters/);
 
-    // jit(train_step) has nearly all of the time: it is opened at first, and what is opened next is added.
+    // jit(train_step) has nearly all of the time, and the layers in it most of that: they are opened at
+    // first, and what is opened next is added.
     await goTo(page, "#/graph");
     const boxes = () => page.page.locator(".graph .box").evaluateAll((all) => all.map((b) => b.getAttribute("aria-label").split(": ")[0]));
-    const first = await boxes();
-    for (const name of ["jit(train_step)/jvp(layer_0)", "jit(train_step)/jvp(layer_1)"]) assert.ok(first.includes(name), `${name} in ${first}`);
-    assert.ok(!first.includes("jit(train_step)"));
+    const first = await boxes(), layers = [0, 1].map((i) => `jit(train_step)/jvp(layer_${i})`);
+    for (const name of layers.map((l) => `${l}/mlp`)) assert.ok(first.includes(name), `${name} in ${first}`);
+    for (const name of ["jit(train_step)", ...layers]) assert.ok(!first.includes(name), `${name} in ${first}`);
     assert.doesNotMatch(await text(page), /no data flow/);
-    await page.page.locator('.graph .box[aria-label^="jit(train_step)/jvp(layer_0):"]').press("+");
+    await page.page.locator(`.graph .box[aria-label^="${layers[0]}/mlp:"]`).press("+");
     await settle(page.page);
-    assert.ok((await boxes()).some((name) => name.startsWith("jit(train_step)/jvp(layer_0)/")), `${await boxes()}`);
-    assert.ok((await boxes()).includes("jit(train_step)/jvp(layer_1)"));
+    assert.ok((await boxes()).some((name) => name.startsWith(`${layers[0]}/mlp/`)), `${await boxes()}`);
+    assert.ok((await boxes()).includes(`${layers[1]}/mlp`));
     await goTo(page, "#/graph?scope=jit(train_step)");
     assert.ok((await boxes()).includes("jit(train_step)/jvp(layer_0)"));
 
