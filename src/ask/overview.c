@@ -9,6 +9,7 @@
  *           try                 a command each, as the program takes it
  *
  * Nothing about steps is computed here. */
+#include "ask/curves.h"
 #include "ask/gaps.h"
 #include "ask/accelerators.h"
 #include "ask/question.h"
@@ -99,7 +100,6 @@ static enum tfprof_status put_totals(struct answer *a, const struct asked *asked
 		{"accelerator_exec_micros", METRIC_ACCELERATOR_MICROS},
 		{"cpu_exec_micros", METRIC_CPU_MICROS},
 		{"requested_bytes", METRIC_BYTES},
-		{"peak_bytes", METRIC_PEAK_BYTES},
 		{"float_ops", METRIC_FLOAT_OPS},
 	};
 	enum { N = sizeof(totals) / sizeof(*totals) };
@@ -112,8 +112,7 @@ static enum tfprof_status put_totals(struct answer *a, const struct asked *asked
 	status = run_view(&q, asked, TFPROF_OP, metrics, ".*", err);
 	for (size_t i = 0; status == TFPROF_OK && i < N; i++) {
 		int64_t value = q.n ? query_total(&q, totals[i].metric, 0) : 0;
-		bool is_memory =
-			totals[i].metric == METRIC_BYTES || totals[i].metric == METRIC_PEAK_BYTES;
+		bool is_memory = totals[i].metric == METRIC_BYTES;
 
 		put_known(a, totals[i].key,
 			totals[i].metric == METRIC_FLOAT_OPS
@@ -131,6 +130,22 @@ static enum tfprof_status put_totals(struct answer *a, const struct asked *asked
 	else
 		answer_put_null(a, "assumed_batch");
 	return status;
+}
+
+/* The most that one allocator had in use at a time. The peaks of nodes, whose sum op view has, are
+ * of different times. */
+static bool put_peak(struct answer *a, const struct model *m)
+{
+	struct memory_curves curves = {0};
+	bool ok = memory_curves_read(&curves, m, -1);
+	int64_t peak = 0;
+
+	for (size_t i = 0; ok && i < curves.at.n; i++)
+		if (curves.at.at[i].peak_bytes > peak)
+			peak = curves.at.at[i].peak_bytes;
+	put_known(a, "peak_bytes", peak > 0, peak);
+	memory_curves_clear(&curves);
+	return ok;
 }
 
 /* By the rule of reports, whatever has a shape has parameters, a placeholder, too. */
@@ -320,6 +335,8 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	put_counts(a, q->model, &s);
 	if (status == TFPROF_OK)
 		status = put_totals(a, q, &s, err);
+	if (status == TFPROF_OK && !put_peak(a, q->model))
+		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = put_parameters(a, q, &has_trainable, err);
 	put_missing(a, q->model);

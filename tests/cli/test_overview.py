@@ -1,6 +1,7 @@
 """Files without a command: an overview, and then a shell, a script or nothing."""
 
 import json
+import json
 import os
 import re
 import shlex
@@ -71,6 +72,19 @@ def test_totals_are_those_of_reports(run):
         root(run, "--select=params", f"--account_type_regexes={types}")("parameters", "")
         for types in ("_trainable_variables", "VariableV2"))
     assert f"\nparameters        {trainable} trainable, {variables} in all variables\n" in text
+
+
+def test_the_peak_is_what_the_allocator_had_in_use(run, tmp_path):
+    """a holds 300 bytes and b 400, but b is made when a's are given back: never 700."""
+    (tmp_path / "graph.pbtxt").write_text('node { name: "a" op: "MatMul" }\nnode { name: "b" op: "MatMul" }\n')
+    (tmp_path / "run_meta.pbtxt").write_text("step_stats { dev_stats { device: '/device:GPU:0' %s } }\n" % " ".join(
+        f"node_stats {{ node_name: '{name}' all_start_micros: {start} op_end_rel_micros: 10 all_end_rel_micros: 10 "
+        f"memory {{ allocator_name: 'GPU_0_bfc' total_bytes: {size} peak_bytes: {size} allocator_bytes_in_use: {in_use} }} }}"
+        for name, start, size, in_use in (("a", 100, 300, 300), ("b", 200, 400, 450))))
+    said = json.loads(run("graph.pbtxt", "run_meta.pbtxt", "--output=json", directory=tmp_path).stdout)
+    assert (said["peak_bytes"], said["requested_bytes"]) == (450, 700)
+    # Saved profiles have no readings of allocators.
+    assert json.loads(run("profile", "--output=json").stdout)["peak_bytes"] is None
 
 
 def test_variables_in_a_checkpoint_are_counted_once(run, tmp_path):
