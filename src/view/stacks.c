@@ -3,7 +3,7 @@
  *     survey    each node's own stack and, if it is a gradient, its forward name
  *     join      stacks are numbered across parts, in memory order
  *     scopes    gradients whose forward node is not there (Einsum is a scope of several, and what
- *               nobody needs is removed) get another node of its scope
+ *               nobody needs is removed) get the frames that all nodes of its scope share
  *     place     each gradient finds its forward node and that node's stack
  */
 #include "view/stacks.h"
@@ -36,8 +36,8 @@ struct finder {
 	struct part part[PARALLEL_MAX];
 	size_t parts;
 	uint32_t *stack_of; /* by node: its own stack, NONE if it has none */
-	uint32_t *stand_in; /* by gradient: the node that stands in for its forward node, + 1; NULL:
-			       none has one */
+	uint32_t *stand_in; /* by gradient: the stack that stands in for that of its forward node,
+			       + 1; NULL: none has one */
 };
 
 /* ---- lists of stacks -------------------------------------------------------- */
@@ -210,10 +210,12 @@ static bool join_part(struct finder *f, size_t i)
 
 /* ---- scopes -------------------------------------------------------------- */
 
-/* Scopes that gradients name, and a forward node with a stack in each: right in it, or deeper. */
+/* Scopes that gradients name, and what the stacks of the forward nodes in each have in common:
+ * of those right in it, and of deeper ones. Which of several nodes of a scope a gradient belongs
+ * to, its name does not tell; the frames that all of them share are right for each. */
 struct scopes {
 	struct strings names;
-	VEC(uint32_t) near, deep; /* by scope; NONE: there is none */
+	VEC(struct span) near, deep; /* by scope; .at is NULL: no node */
 };
 
 static struct span scope_around(struct span name)
@@ -248,7 +250,8 @@ static bool add_scopes(struct scopes *s, struct span name)
 		if (id == NONE)
 			return false;
 		while (s->near.n <= id)
-			if (!vec_push(&s->near, NONE) || !vec_push(&s->deep, NONE))
+			if (!vec_push(&s->near, (struct span){0}) ||
+				!vec_push(&s->deep, (struct span){0}))
 				return false;
 		/* If it is known, so are those around it. */
 		if (s->names.text.n == n)
@@ -257,52 +260,76 @@ static bool add_scopes(struct scopes *s, struct span name)
 	return true;
 }
 
+/* The outer frames that two stacks share. */
+static struct span common_frames(struct span a, struct span b)
+{
+	struct wire_reader x = wire_reader(a), y = wire_reader(b);
+	struct wire_field f, g;
+	size_t n = 0;
+
+	if (span_equal(a, b))
+		return a;
+	while (wire_next(&x, &f) && wire_next(&y, &g) && f.tag == WIRE_LEN(CODE_DEF_TRACES) &&
+		g.tag == f.tag && span_equal(f.bytes, g.bytes))
+		n = (size_t)(f.bytes.at + f.bytes.n - a.at);
+	return (struct span){a.at, n};
+}
+
 static void add_node(struct scopes *s, const struct model *m, uint32_t node)
 {
-	struct span own = model_name(m, node), scope = scope_around(own);
+	struct span own = model_name(m, node), scope = scope_around(own), stack = stack_of(m, node);
 	struct gradient g;
 
-	if (!stack_of(m, node).n || gradient_parse(own, &g))
+	if (!stack.n || gradient_parse(own, &g))
 		return;
 	for (bool is_near = true; scope.n; scope = scope_around(scope), is_near = false) {
 		uint32_t id = strings_find(&s->names, scope);
-		uint32_t *found = id == NONE ? NULL : is_near ? &s->near.at[id] : &s->deep.at[id];
+		struct span *found = id == NONE ? NULL
+			: is_near               ? &s->near.at[id]
+						: &s->deep.at[id];
 
-		if (found && *found == NONE)
-			*found = node;
+		if (found)
+			*found = found->at ? common_frames(*found, stack) : stack;
 	}
 }
 
-/* A node of the innermost scope around a forward name that has one; NONE. */
-static uint32_t find_near(const struct scopes *s, struct span name)
+/* What the innermost scope around a forward name that has nodes has in common; may be empty. */
+static struct span find_near(const struct scopes *s, struct span name)
 {
 	for (; name.n; name = scope_around(name)) {
 		uint32_t id = strings_find(&s->names, name);
 
-		if (id != NONE && s->near.at[id] != NONE)
+		if (id != NONE && s->near.at[id].at)
 			return s->near.at[id];
-		if (id != NONE && s->deep.at[id] != NONE)
+		if (id != NONE && s->deep.at[id].at)
 			return s->deep.at[id];
 	}
-	return NONE;
+	return (struct span){0};
 }
 
-/* Places the gradients of a part, or shows them with their own stacks. */
-static void place_nodeless(struct finder *f, struct part *part, const struct scopes *s)
+/* Places the gradients of a part, or shows them with their own stacks. False on allocation
+ * failure. */
+static bool place_nodeless(struct finder *f, struct part *part, const struct scopes *s)
 {
+	struct stack_list *all = &f->part[0].stacks;
+
 	for (size_t i = 0; i < part->nodeless.n; i++) {
 		uint32_t node = part->nodeless.at[i], stack = f->stack_of[node];
-		uint32_t forward = find_near(s, forward_of(f->model, node, &part->scratch));
+		struct span near = find_near(s, forward_of(f->model, node, &part->scratch));
 		struct gradient g;
 
-		if (forward != NONE && gradient_parse(model_name(f->model, node), &g)) {
+		if (near.n && gradient_parse(model_name(f->model, node), &g)) {
+			uint32_t forward = find_stack(all, near);
+
+			if (forward == NONE)
+				return false;
 			f->stand_in[node] = forward + 1;
 			f->found->forward[node] = g.forward;
 		} else if (stack != NONE) {
-			note_smallest(&f->part[0].stacks.at.at[stack].name[false],
-				model_name(f->model, node));
+			note_smallest(&all->at.at[stack].name[false], model_name(f->model, node));
 		}
 	}
+	return !part->scratch.failed;
 }
 
 static bool find_stand_ins(struct finder *f, struct arena *arena)
@@ -324,10 +351,8 @@ static bool find_stand_ins(struct finder *f, struct arena *arena)
 				forward_of(m, f->part[i].nodeless.at[k], &f->part[i].scratch));
 	for (uint32_t node = 0; ok && node < m->nodes.n; node++)
 		add_node(&s, m, node);
-	for (size_t i = 0; ok && i < f->parts; i++) {
-		place_nodeless(f, &f->part[i], &s);
-		ok = !f->part[i].scratch.failed;
-	}
+	for (size_t i = 0; ok && i < f->parts; i++)
+		ok = place_nodeless(f, &f->part[i], &s);
 	strings_clear(&s.names);
 	vec_clear(&s.near);
 	vec_clear(&s.deep);
@@ -359,7 +384,7 @@ static uint32_t stack_of_forward(struct finder *f, struct part *part, uint32_t n
 	if (g.kind == GRADIENT_TRANSPOSED)
 		return f->stack_of[node];
 	if (f->stand_in && f->stand_in[node])
-		return f->stack_of[f->stand_in[node] - 1];
+		return f->stand_in[node] - 1;
 	forward = gradient_find_forward(f->model, &g, &part->scratch);
 	if (forward == NONE && gradient_has_forward_stack(&g))
 		return f->stack_of[node];

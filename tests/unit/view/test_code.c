@@ -205,6 +205,34 @@ static void test_a_gradient_of_a_scope_takes_the_stack_of_a_node_in_it(void **st
 		0);
 }
 
+/* The gradient of Cos is named by what it computes: nothing tells which line of the layer it
+ * belongs to. Where lines share no frame, it stays with the tape. */
+static void test_a_gradient_of_a_scope_of_several_lines_takes_the_frames_they_share(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"m/layer/Cos", LINES(7, 20)},
+		{"m/layer/MatMul", LINES(7, 21)},
+		{"m/other/Tanh", LINES(5, 20)},
+		{"m/other/Exp", LINES(6, 20)},
+		{"gradient_tape/m/layer/Sin", LINES(8)},
+		{"gradient_tape/m/other/TanhGrad", LINES(8)},
+		{0},
+	};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:8:main: gradient_tape/m/other/TanhGrad\n"
+		"  model.py:7:main\n"
+		"    model.py:20:build: m/layer/Cos\n"
+		"    model.py:21:build: m/layer/MatMul\n"
+		"  model.py:6:main\n"
+		"    model.py:20:build: m/other/Exp\n"
+		"  model.py:5:main\n"
+		"    model.py:20:build: m/other/Tanh\n"
+		"  model.py:7:main (gradient): gradient_tape/m/layer/Sin\n",
+		0);
+}
+
 /* After all forward nodes. */
 static void test_gradients_are_ordered_by_forward_name(void **state)
 {
@@ -345,6 +373,8 @@ int main(void)
 		cmocka_unit_test(test_nodes_without_a_stack_are_left_out),
 		cmocka_unit_test(test_a_gradient_takes_the_stack_of_its_forward_node),
 		cmocka_unit_test(test_a_gradient_of_a_scope_takes_the_stack_of_a_node_in_it),
+		cmocka_unit_test(
+			test_a_gradient_of_a_scope_of_several_lines_takes_the_frames_they_share),
 		cmocka_unit_test(test_gradients_are_ordered_by_forward_name),
 		cmocka_unit_test(test_gradients_without_a_forward_stack_are_lost),
 		cmocka_unit_test(test_a_gradient_without_a_stack_is_ignored),
