@@ -8,8 +8,10 @@
 #include <stdlib.h>
 
 #include "ask/accelerators.h"
-#include "load/compiled_rows.h"
 #include "ask/question.h"
+#include "ask/tables.h"
+#include "load/anatomy/hosts.h"
+#include "load/compiled_rows.h"
 #include "query/format.h"
 #include "base/spelling.h"
 #include "query/model_options.h"
@@ -359,12 +361,53 @@ static void add_peaks_of_file(struct answer *a, const struct asked *q, struct pe
 	buf_clear(&peak);
 }
 
-/* Shares of the peak that matrix operations reach, over the time of all operations. */
-static void put_utilization(struct answer *a, const struct compiled_rows *rows,
-	const struct peaks *peaks)
+/* The steps of a trace, on the clock. */
+struct stepped {
+	size_t n;       /* 0: there are none */
+	double seconds; /* each takes */
+};
+
+static enum tfprof_status read_steps(struct stepped *s, const struct asked *q,
+	struct tfprof_error *err)
 {
-	double seconds = 0, unknown_s = 0, hardware = 0, model = 0;
+	struct tfprof_error why;
+	struct anatomy_hosts hosts;
+	enum tfprof_status status = anatomy_hosts_read(&hosts, q->model, (struct span){0}, &why);
+	const struct anatomy *a = status == TFPROF_OK ? anatomy_hosts_get(&hosts) : NULL;
+	struct anatomy_total total;
+
+	*s = (struct stepped){0};
+	if (a && a->by != ANATOMY_WHOLE && a->by != ANATOMY_NONE) {
+		anatomy_sum(a, &total);
+		if (total.n_steps)
+			*s = (struct stepped){a->steps.n,
+				(double)total.wall_ps / 1e12 / (double)total.n_steps};
+	}
+	anatomy_hosts_clear(&hosts);
+	if (status != TFPROF_NO_MEMORY && status != TFPROF_CANCELLED)
+		return TFPROF_OK;
+	*err = why;
+	return status;
+}
+
+static size_t count_devices(const struct model *m)
+{
+	struct tfprof_summary s;
+
+	table_summarize(m, &s);
+	return m->accelerators.n ? m->accelerators.n : s.n_devices ? s.n_devices : 1;
+}
+
+/* Shares of the peak of all devices that matrix operations reach: over the time of a step or, if
+ * there are none, over that of all operations. */
+static enum tfprof_status put_utilization(struct answer *a, const struct asked *q,
+	const struct compiled_rows *rows, const struct peaks *peaks, struct tfprof_error *err)
+{
+	double seconds = 0, unknown_s = 0, hardware = 0, model = 0, possible;
 	struct buf peak = {0}, took = {0};
+	const char *at_least;
+	struct stepped steps;
+	enum tfprof_status status;
 
 	for (size_t i = 0; i < rows->at.n; i++) {
 		const struct compiled_row *row = &rows->at.at[i];
@@ -384,20 +427,26 @@ static void put_utilization(struct answer *a, const struct compiled_rows *rows,
 			"%.1f%% of the time of operations has unknown float operations and bytes",
 			100 * unknown_s / seconds);
 	if (!(seconds > 0 && peaks->float_ops > 0))
-		return;
-	answer_put_double(a, "mfu", model / (seconds * peaks->float_ops));
-	answer_put_double(a, "hfu", hardware / (seconds * peaks->float_ops));
+		return TFPROF_OK;
+	status = read_steps(&steps, q, err);
+	if (status != TFPROF_OK)
+		return status;
+	possible = peaks->float_ops *
+		(steps.n ? steps.seconds * (double)(steps.n * count_devices(q->model)) : seconds);
+	at_least = unknown_s > 0.05 * seconds ? "at least " : "";
+	answer_put_double(a, "mfu", model / possible);
+	answer_put_double(a, "hfu", hardware / possible);
 	answer_note(a, "utilization",
-		"MFU %s%.2f%%, HFU %s%.2f%% of %s float operations per second, over the %s "
-		"that operations took; %.1f%% of it has unknown cost",
-		unknown_s > 0.05 * seconds ? "at least " : "",
-		100 * model / (seconds * peaks->float_ops),
-		unknown_s > 0.05 * seconds ? "at least " : "",
-		100 * hardware / (seconds * peaks->float_ops),
-		shorten(&peak, UNIT_COUNT, peaks->float_ops),
-		shorten(&took, UNIT_MICROS, seconds * 1e6), 100 * unknown_s / seconds);
+		"MFU %s%.2f%%, HFU %s%.2f%% of %s float operations per second and device, over "
+		"%s%s%s; %.1f%% of the time of operations has unknown cost",
+		at_least, 100 * model / possible, at_least, 100 * hardware / possible,
+		shorten(&peak, UNIT_COUNT, peaks->float_ops), steps.n ? "steps of " : "the ",
+		shorten(&took, UNIT_MICROS, 1e6 * (steps.n ? steps.seconds : seconds)),
+		steps.n ? "" : " that operations took: there are no steps",
+		100 * unknown_s / seconds);
 	buf_clear(&peak);
 	buf_clear(&took);
+	return TFPROF_OK;
 }
 
 static void put_peaks(struct answer *a, const struct peaks *peaks)
@@ -450,7 +499,7 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 		column_table_init_tree(&a->table, infos, N_COLUMNS);
 	if (ok) {
 		put_peaks(a, &peaks);
-		put_utilization(a, &rows, &peaks);
+		status = put_utilization(a, q, &rows, &peaks, err);
 		note_limits(a, &list, &rows);
 		column_table_add_row(&a->table, TABLE_NO_PARENT, SPAN("roofline"));
 		if (list.n)
@@ -460,7 +509,7 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	}
 	vec_clear(&list);
 	compiled_rows_clear(&rows);
-	return ok ? TFPROF_OK : error_no_memory(err);
+	return ok ? status : error_no_memory(err);
 }
 
 static bool ran(const struct asked *q)

@@ -230,6 +230,26 @@ def test_roofline(name):
                 assert (n, moved) == wanted[1:]
 
 
+@every
+def test_utilization_is_of_steps_or_else_of_operations(name):
+    done = product.run("roofline", recordings.trace(name), "--output=json", "--peak_flops=100T")
+    if done.returncode:
+        assert "no compiled program ran" in done.stderr
+        return
+    answer = json.loads(done.stdout)
+    step = product.run("step", recordings.trace(name), "--output=json")
+    step = json.loads(step.stdout) if step.returncode == 0 else {"steps_by": "none"}
+    note = next(one["text"] for one in answer["notes"] if one["id"] == "utilization")
+    matrix = sum(row["matrix_float_ops"] or 0 for row in answer["nodes"])
+    if step["steps_by"] in ("none", "whole trace"):
+        assert "there are no steps" in note
+        seconds = sum(row["exec_micros"] or 0 for row in answer["nodes"]) / 1e6
+    else:
+        n_devices = len(ask("devices", name)["nodes"]) - 1
+        seconds = step["wall_micros"] / 1e6 * (step["steady"] + step["left_out"]) * n_devices
+    assert answer["hfu"] == pytest.approx(matrix / (100e12 * seconds))
+
+
 @pytest.mark.parametrize("name, flops, bandwidth", [
     # As XProf computes them from cores and clock; the bandwidth of the data sheet is 5.3e12.
     ("amd_mi300_gemm", 1307.4e12, 5.3248e12),
