@@ -13,6 +13,7 @@
 #include "ask/question.h"
 #include "ask/step.h"
 #include "base/clamped.h"
+#include "base/spelling.h"
 #include "load/anatomy/hosts.h"
 
 /* id, name, type, unit */
@@ -393,8 +394,8 @@ static enum tfprof_status find_device(struct shown *s, struct span name, struct 
 		return TFPROF_OK;
 	if (a->n_untold)
 		return error_set(err, TFPROF_UNSUPPORTED,
-			"-on: %zu devices in %zu steps are too many to tell them apart",
-			a->n_untold, a->steps.n);
+			"%s: %zu devices in %zu steps are too many to tell them apart",
+			OPTION("on"), a->n_untold, a->steps.n);
 	for (uint32_t i = 0; i < a->devices.n; i++) {
 		if (is_device(a->devices.at[i], name)) {
 			/* With one device, its parts are those of the step. */
@@ -407,8 +408,8 @@ static enum tfprof_status find_device(struct shown *s, struct span name, struct 
 	}
 	status = names.failed ? error_no_memory(err)
 			      : error_set(err, TFPROF_ARGUMENT,
-					"-on: no device '%.*s' in this trace: expected one of: %s",
-					(int)(name.n < 100 ? name.n : 100), name.at,
+					"%s: no device '%.*s' in this trace: expected one of: %s",
+					OPTION("on"), (int)(name.n < 100 ? name.n : 100), name.at,
 					names.n ? names.at : "(it has none)");
 	buf_clear(&names);
 	return status;
@@ -449,9 +450,9 @@ static enum tfprof_status cut(struct anatomy *a, struct span text, struct tfprof
 		return TFPROF_OK;
 	if (!read_range(text, &first, &last))
 		return error_set(err, TFPROF_ARGUMENT,
-			"-steps: expected numbers of the first and the last step, such as 10:20, "
+			"%s: expected numbers of the first and the last step, such as 10:20, "
 			"not '%.*s'",
-			ERROR_SPAN(text));
+			OPTION("steps"), ERROR_SPAN(text));
 	if (a->steps.n) {
 		all[0] = a->steps.at[0].number;
 		all[1] = a->steps.at[a->steps.n - 1].number;
@@ -459,8 +460,8 @@ static enum tfprof_status cut(struct anatomy *a, struct span text, struct tfprof
 	anatomy_cut(a, first, last);
 	if (a->steps.n || a->by == ANATOMY_NONE)
 		return TFPROF_OK;
-	return error_set(err, TFPROF_ARGUMENT, "-steps: no step %.*s: the steps are %lld to %lld",
-		ERROR_SPAN(text), (long long)all[0], (long long)all[1]);
+	return error_set(err, TFPROF_ARGUMENT, "%s: no step %.*s: the steps are %lld to %lld",
+		OPTION("steps"), ERROR_SPAN(text), (long long)all[0], (long long)all[1]);
 }
 
 static enum tfprof_status show(struct answer *a, const struct asked *q,
@@ -481,8 +482,9 @@ static enum tfprof_status show(struct answer *a, const struct asked *q,
 		status = error_no_memory(err);
 	else if (function.n && (!s.anatomy->steps.n || !q->model->traces.n))
 		status = error_set(err, TFPROF_ARGUMENT,
-			"-step_function: no call of '%.*s' on the main thread of a trace",
-			(int)(function.n < 200 ? function.n : 200), function.at);
+			"%s: no call of '%.*s' on the main thread of a trace",
+			OPTION("step_function"), (int)(function.n < 200 ? function.n : 200),
+			function.at);
 	else
 		status = find_device(&s, o->list[OPT_ON].at[0], err);
 	if (status == TFPROF_OK)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/spelling.h"
 #include "query/regex.h"
 
 const char *const budget_state_names[] = {
@@ -87,8 +88,8 @@ static enum tfprof_status check_metric(struct budget *b, const struct diff *d,
 	while (metric < d->n_metrics && strcmp(d->metrics[metric].name, name) != 0)
 		metric++;
 	if (metric == d->n_metrics)
-		return error_set(err, TFPROF_ARGUMENT,
-			"-fail_if: '%.200s': %s is not compared here", b->limit->text, name);
+		return error_set(err, TFPROF_ARGUMENT, "%s: '%.200s': %s is not compared here",
+			OPTION("fail_if"), b->limit->text, name);
 	b->unit = d->metrics[metric].unit;
 	if (!find_rows(d, regex, &rows)) {
 		vec_clear(&rows);
@@ -110,7 +111,7 @@ static enum tfprof_status check_steps(struct budget *b, const struct diff *d,
 
 	if (b->limit->regex.n)
 		return error_set(err, TFPROF_ARGUMENT,
-			"-fail_if: '%.200s': steps have no rows: leave out the regex",
+			"%s: '%.200s': steps have no rows: leave out the regex", OPTION("fail_if"),
 			b->limit->text);
 	if (!step_sides_compare(&d->base.walls, &d->new_side.walls, value, &b->sum))
 		return error_no_memory(err);

@@ -3,6 +3,7 @@
 #include <pcre2.h>
 
 #include "base/buf.h"
+#include "base/spelling.h"
 #include "diff/match.h"
 
 enum { MATCH_LIMIT = 2000000 };
@@ -41,8 +42,8 @@ static enum tfprof_status compile(struct rename_rule *rule, struct span regex,
 	if (rule->code)
 		return TFPROF_OK;
 	pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
-	return error_set(err, TFPROF_REGEX, "-rename: %s at position %zu of '%.*s'", why, offset,
-		ERROR_SPAN(regex));
+	return error_set(err, TFPROF_REGEX, "%s: %s at position %zu of '%.*s'", OPTION("rename"),
+		why, offset, ERROR_SPAN(regex));
 }
 
 /* A text that asks for a group the regex does not have is an error at once. */
@@ -56,8 +57,8 @@ static enum tfprof_status check_text(const struct rename_rule *rule, struct tfpr
 		if (text.at[i] == '$' && text.at[i + 1] > '0' && text.at[i + 1] <= '9' &&
 			(uint32_t)(text.at[i + 1] - '0') > n_groups)
 			return error_set(err, TFPROF_ARGUMENT,
-				"-rename: '%.*s' uses $%c, but the regex has %u groups",
-				ERROR_SPAN(text), text.at[i + 1], n_groups);
+				"%s: '%.*s' uses $%c, but the regex has %u groups",
+				OPTION("rename"), ERROR_SPAN(text), text.at[i + 1], n_groups);
 	return TFPROF_OK;
 }
 
@@ -69,8 +70,8 @@ static enum tfprof_status read_rule(rename_rules *rules, struct span text, struc
 
 	if (!arrow || arrow >= text.n)
 		return error_set(err, TFPROF_ARGUMENT,
-			"-rename: '%.*s': expected REGEX=>TEXT, such as unit_(.*)=>block/unit$1",
-			ERROR_SPAN(text));
+			"%s: '%.*s': expected REGEX=>TEXT, such as unit_(.*)=>block/unit$1",
+			OPTION("rename"), ERROR_SPAN(text));
 	rule = mem_zero(sizeof(*rule));
 	if (!rule || !vec_push(rules, rule)) {
 		free_rule(rule);
