@@ -219,6 +219,9 @@ TFPROF_API enum tfprof_status tfprof_profile_serialize(tfprof_profile *profile, 
 	size_t *size, struct tfprof_error *err);
 TFPROF_API enum tfprof_status tfprof_profile_save(tfprof_profile *profile, const char *path,
 	struct tfprof_error *err);
+/* An error if the profile was loaded from this file, through links too. */
+TFPROF_API enum tfprof_status tfprof_profile_check_output(tfprof_profile *profile, const char *path,
+	struct tfprof_error *err);
 TFPROF_API void tfprof_bytes_free(void *bytes);
 
 /* Removes the temporary names of files that are being written, if they have any. For

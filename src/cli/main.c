@@ -209,6 +209,8 @@ static int save(const struct request *r, const struct loaded *l)
 	if (!r->word)
 		status = error_set(&err, TFPROF_ARGUMENT, "no file to write: use save OUT FILE...");
 	else
+		status = tfprof_profile_check_output(l->profile, r->word, &err);
+	if (status == TFPROF_OK)
 		status = check_out(r->word, &err);
 	if (status == TFPROF_OK)
 		status = tfprof_profile_save(l->profile, r->word, &err);

@@ -252,7 +252,7 @@ enum tfprof_status tfprof_profile_serialize(tfprof_profile *p, void **bytes, siz
 	return TFPROF_OK;
 }
 
-static enum tfprof_status check_output(tfprof_profile *p, const char *path,
+enum tfprof_status tfprof_profile_check_output(tfprof_profile *p, const char *path,
 	struct tfprof_error *err)
 {
 	enum tfprof_status status;
@@ -266,7 +266,7 @@ static enum tfprof_status check_output(tfprof_profile *p, const char *path,
 enum tfprof_status profile_open_output(struct tfprof_profile *p, struct sink *out, const char *path,
 	enum sink_format format, struct tfprof_error *err)
 {
-	enum tfprof_status status = check_output(p, path, err);
+	enum tfprof_status status = tfprof_profile_check_output(p, path, err);
 
 	return status == TFPROF_OK ? sink_open(out, path, format, err) : status;
 }
