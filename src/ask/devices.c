@@ -323,8 +323,7 @@ static bool has_accelerators(const struct asked *q)
 	return q->model->accelerators.n && q->options->number[OPT_STEP] < 0;
 }
 
-/* What the host did meanwhile is told by the trace itself: it is read again if some device waited.
- */
+/* Reads the trace again for what the host did while a device waited, if one did. */
 static enum tfprof_status read_hosts(struct anatomy_hosts *hosts, const struct asked *q,
 	struct tfprof_error *err)
 {

@@ -73,8 +73,7 @@ static int64_t count_lines(struct span text)
 static void cut(const struct bounded *b, struct span text, size_t max_bytes, struct sink *out)
 {
 	size_t end = find_end(text, 6 * strlen(b->path) + 80, max_bytes);
-	/* The rest begins with the end of the last row kept, and ends with a line that is no row.
-	 */
+	/* The first line of the rest ends the last row kept, and the last line is no row. */
 	int64_t n_left = count_lines(span_from(text, end)) - 2;
 	struct json j = json_writer(out);
 
