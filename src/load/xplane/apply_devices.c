@@ -114,12 +114,9 @@ static bool add_line(const struct trace *t, size_t line, struct accelerator *a, 
 {
 	size_t end = line + 1 < t->lines.n ? t->lines.at[line + 1].first_op : t->ops.n;
 	size_t first = t->lines.at[line].first_op;
-	const struct trace_device_op *beside;
+	const struct trace_device_op *beside = &t->device_ops.at[t->lines.at[line].first_device_op];
 
-	if (first >= end)
-		return true;
 	a->n_lanes++;
-	beside = &t->device_ops.at[t->lines.at[line].first_device_op];
 	for (size_t i = first; i < end; i++, beside++) {
 		const struct trace_op *op = &t->ops.at[i];
 

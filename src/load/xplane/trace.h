@@ -91,7 +91,7 @@ struct trace_line {
 	struct span name;
 	uint32_t device;
 	size_t first_op;
-	uint32_t first_device_op; /* NONE: of a host */
+	uint32_t first_device_op; /* NONE: of a host, or no operations */
 };
 
 /* A run of a program on a core, as a line of its own tells; by the host's clock. */

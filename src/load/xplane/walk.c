@@ -387,6 +387,8 @@ static void walk_line(struct walk *w, struct span message)
 	if (!walk_in_order(w, message) && !w->d->failed)
 		walk_sorted(w, message);
 	end_line(w);
+	if (w->line.kind != LINE_STEPS && t->lines.at[t->lines.n - 1].first_op == t->ops.n)
+		t->lines.at[t->lines.n - 1].first_device_op = NONE;
 }
 
 static bool has_kind(const struct plane *p, enum event_kind kind)
