@@ -20,6 +20,7 @@ from tfprof._watched_fit import RecordedGraph, WatchedStep, batch_of, find_frame
 
 
 _DEFAULT_STEPS = (10, 15)
+NEVER = sys.maxsize
 # What runs, by Keras's word for it in callbacks: the method, and its name for a reader.
 _PHASES = {"train": ("fit", "training"), "test": ("evaluate", "evaluation"),
            "predict": ("predict", "prediction")}
@@ -76,6 +77,7 @@ class _KerasCallback:
         return self._guard.failure or f"no step from {self._first} to {self._last} has run"
 
     # -- what Keras calls: validation within fit() is none of these phases -----------
+    # Most batches are outside of what is recorded: these do next to nothing then.
 
     def on_train_begin(self, logs: Any = None) -> None:
         self._begin("train")
@@ -88,24 +90,36 @@ class _KerasCallback:
         self._begin("predict")
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        self._begin_step("train", batch)
+        if self._n_before_epoch + batch >= self._first:
+            self._begin_step("train", batch)
 
     def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
-        self._begin_step("test", batch)
+        if self._n_before_epoch + batch >= self._first:
+            self._begin_step("test", batch)
 
     def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
-        self._begin_step("predict", batch)
+        if self._n_before_epoch + batch >= self._first:
+            self._begin_step("predict", batch)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        self._end_step("train", batch)
+        if self._phase == "train":
+            self._n = self._n_before_epoch + batch + 1
+            if self._trace is not None:
+                self._end_step()
 
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
-        self._end_step("test", batch)
+        if self._phase == "test":
+            self._n = self._n_before_epoch + batch + 1
+            if self._trace is not None:
+                self._end_step()
 
     def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
         if self._batch is None and isinstance(logs, dict):
             self._batch = batch_of(logs.get("outputs"))
-        self._end_step("predict", batch)
+        if self._phase == "predict":
+            self._n = self._n_before_epoch + batch + 1
+            if self._trace is not None:
+                self._end_step()
 
     @guarded("an epoch could not be finished")
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
@@ -175,7 +189,7 @@ class _KerasCallback:
             return                       # of validation
         self._leave_step()               # of a dataset that ended in the middle of it
         n = self._n = self._n_before_epoch + batch
-        if self._is_done or n < self._first:
+        if self._is_done:
             return
         if self._trace is None:
             if self._batch is None:
@@ -189,12 +203,9 @@ class _KerasCallback:
             self._mark.__enter__()
 
     @guarded("a step could not be finished")
-    def _end_step(self, phase: str, batch: int) -> None:
-        if phase != self._phase:
-            return
-        self._n = self._n_before_epoch + batch + 1
+    def _end_step(self) -> None:
         self._leave_step()
-        if self._trace is not None and self._n > self._last:
+        if self._n > self._last:
             self._finish()
 
     def _finish_early(self) -> None:
@@ -208,6 +219,7 @@ class _KerasCallback:
 
     def _finish(self) -> None:
         trace, self._trace, self._is_done = self._trace, None, True
+        self._first = NEVER
         assert trace is not None
         trace.finish()
         self._guard.restore()

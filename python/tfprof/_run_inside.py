@@ -98,6 +98,11 @@ class Recording:
     def sample_python(self) -> bool:
         return bool(self._plan["sample_python"])
 
+    @property
+    def is_recording(self) -> bool:
+        """Not by Keras's callback."""
+        return self._trace is not None
+
     def may_begin(self) -> bool:
         return (not self._is_done.is_set() and self._trace is None and self.callback is None
                 and os.getpid() == self._process)
@@ -118,16 +123,19 @@ class Recording:
 
     def give_to_keras(self, callback: Any) -> None:
         self.callback = callback
+        self.steps.ignore_calls()
         atexit.register(self._end)
         self._wakes.set()
 
     def keras_is_done(self, callback: Any) -> None:
         """Keras's steps have ended; if none was recorded, the next fit() may be."""
+        self.callback = None
         if callback.profile is not None:
             self._profile = callback.profile
             self._is_done.set()
             self.steps.restore()
-        self.callback = None
+        else:
+            self.steps.watch_calls()
         self._wakes.set()
 
     def work_seen(self) -> None:
@@ -142,6 +150,7 @@ class Recording:
             self._trace = Trace(self.logdir, self.steps, self.steps.framework, self._guard,
                                 self.sample_python, thread=main)
             self._size, self._started = _resident_bytes(), time.monotonic()
+            self.steps.watch_calls()
             self._guard.begin()
             with self.steps.by_us():
                 self._trace.start()

@@ -3,8 +3,8 @@ JAX while it waits, and taken out once recording has ended.
 
     Keras's CallbackList      gets a callback of ours, which records steps of fit(), evaluate()
                               or predict()
-    calls of tf.function      are counted and timed: the most expensive function is the step,
-                              and its graph is the profile's
+    calls of tf.function      are counted and timed, while that is of use: the most expensive
+                              function is the step, and its graph is the profile's
     marks of the program      StepTraceAnnotation, tf.profiler.experimental.Trace with step_num
     start of a profiler       ends our recording first, as only one is possible
     compilation by JAX        tells that something has run
@@ -31,12 +31,19 @@ def _imported(name: str, attribute: str) -> Any:
     return module
 
 
+class _Here(threading.local):
+    """Of a thread."""
+    is_ours = False        # what starts a profiler is this module's recording
+    is_inside = False      # of a tf.function
+
+
 class Steps:
     def __init__(self, recording: Any):
         self._recording = recording
         self._undo: List[Callable[[], None]] = []
+        self._undo_calls: Optional[Callable[[], None]] = None    # while calls are watched
         self._tf = self._jax = self._keras = None
-        self._here = threading.local()
+        self._here = _Here()
         self._spent: Dict[Any, List[float]] = {}     # by tf.function: calls, seconds
         self._is_marked = False
         self.count = 0
@@ -74,7 +81,7 @@ class Steps:
         if self._tf is None and tf is not None and hasattr(tf, "function"):
             self._tf = tf
             self.seen_at = min(self.seen_at, time.monotonic())
-            self._watch_functions()
+            self.watch_calls()
             self._watch_marks(tf.profiler.experimental, "Trace", "step_num")
             for module in ("tensorflow.python.profiler.profiler_v2",
                            "tensorflow._api.v2.profiler.experimental"):
@@ -93,13 +100,20 @@ class Steps:
             self._watch_keras(keras.callbacks.CallbackList)
 
     def restore(self) -> None:
+        self.ignore_calls()
         while self._undo:
             self._undo.pop()()
 
     def _replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        undo = self._replaced(owner, name, make)
+        if undo is not None:
+            self._undo.append(undo)
+
+    def _replaced(self, owner: Any, name: str,
+                  make: Callable[[Any], Any]) -> Optional[Callable[[], None]]:
         before = getattr(owner, name, None)
         if before is None or hasattr(before, "_tfprof_run"):
-            return
+            return None
         after = make(before)
         after._tfprof_run = True
         setattr(owner, name, after)
@@ -107,7 +121,7 @@ class Steps:
         def undo() -> None:
             if getattr(owner, name, None) is after:    # unless the program has replaced it
                 setattr(owner, name, before)
-        self._undo.append(undo)
+        return undo
 
     def _compiled(self, event: str, duration: float, **unused: Any) -> None:
         if event.endswith("backend_compile_duration"):
@@ -161,55 +175,64 @@ class Steps:
     def _in_keras(self) -> bool:
         return self._recording.callback is not None
 
-    def _watch_functions(self) -> None:
-        """Calls of tf.function from Python, not from within another."""
+    def watch_calls(self) -> None:
+        """Calls of tf.function from Python, not from within another: until one has run, again
+        while they are recorded, and all the time if steps are wanted. Each costs a microsecond."""
         module = sys.modules.get("tensorflow.python.eager.polymorphic_function.polymorphic_function")
         function = getattr(module, "Function", None)
-        here, spent, now = self._here, self._spent, time.perf_counter
+        steps, here, spent, now = self, self._here, self._spent, time.perf_counter
+        wanted = self._recording.steps_wanted
+        due = wanted[0] if wanted else float("inf")      # calls before a step
 
         def make(before: Any) -> Any:
             @functools.wraps(before)
             def call(inner: Any, *args: Any, **keywords: Any) -> Any:
-                if getattr(here, "is_inside", False):
+                if here.is_inside:
                     return before(inner, *args, **keywords)
                 here.is_inside = True
+                mine = spent.get(inner)
+                if mine is None:
+                    mine = spent[inner] = [0, 0.0]
+                if mine[0] >= due and steps._is_step(mine):
+                    steps.count = int(mine[0])
+                    steps._begin_step()
                 began = now()
                 try:
-                    self._before_call(inner)
                     return before(inner, *args, **keywords)
                 finally:
+                    mine[1] += now() - began
+                    mine[0] += 1
                     here.is_inside = False
-                    so_far = spent.setdefault(inner, [0, 0.0])
-                    so_far[0] += 1
-                    so_far[1] += now() - began
-                    self._after_call(inner)
+                    if not steps.has_worked:
+                        steps._first_call()
+                    if mine[0] > due and steps._is_step(mine):
+                        steps.count = int(mine[0]) - 1
+                        steps._end_step()
             return call
-        if function is not None:
-            self._replace(function, "__call__", make)
+        if function is not None and self._undo_calls is None:
+            self._undo_calls = self._replaced(function, "__call__", make)
 
-    def _is_step(self, function: Any) -> bool:
-        if self._is_marked or self._in_keras() or not self._recording.steps_wanted:
-            return False
-        mine = self._spent.get(function)
-        return mine is not None and mine[1] >= max(one[1] for one in self._spent.values())
+    def ignore_calls(self) -> None:
+        undo, self._undo_calls = self._undo_calls, None
+        if undo is not None:
+            undo()
 
-    def _before_call(self, function: Any) -> None:
-        if self._is_step(function):
-            self.count = int(self._spent[function][0])
-            self._begin_step()
+    def _is_step(self, mine: List[float]) -> bool:
+        return (not self._is_marked and not self._in_keras()
+                and mine[1] >= max(one[1] for one in self._spent.values()))
 
-    def _after_call(self, function: Any) -> None:
-        if not self.has_worked and not self._in_keras():
-            self.has_worked = True
-            self._recording.work_seen()
-        if self._is_step(function):
-            self.count = int(self._spent[function][0]) - 1
-            self._end_step()
+    def _first_call(self) -> None:
+        if self._in_keras():
+            return
+        self.has_worked = True
+        self._recording.work_seen()
+        if not self._recording.steps_wanted and not self._recording.is_recording:
+            self.ignore_calls()
 
     # -- Keras ------------------------------------------------------------------------------------
 
     def _watch_keras(self, callback_list: Any) -> None:
-        from tfprof import KerasCallback     # which imports Keras: it is there
+        from tfprof._keras import NEVER, KerasCallback     # Keras: it is there
         from tfprof._run_inside import QuietGuard
         recording = self._recording
 
@@ -221,10 +244,12 @@ class Steps:
                                  sample_python=recording.sample_python)
                 self._guard = QuietGuard(recording.notes)
                 self._ends_at = float("inf")
+                #: Keras's, which this leaves once it is done.
+                self.list: Any = None
 
             def _choose_steps(self) -> None:
                 if recording.by_time:
-                    self._first, self._last = (1 << 62), (1 << 62)
+                    self._first, self._last = NEVER, NEVER
                     self.look(time.monotonic())
                 else:
                     super()._choose_steps()
@@ -257,7 +282,14 @@ class Steps:
                 if recording.by_time and is_mine and self._trace is not None:
                     self._last = -1          # it ends with fit(): nothing is missing
                 super()._end(phase)
-                if is_mine:
+                if is_mine and recording.callback is self:
+                    recording.keras_is_done(self)
+
+            def _finish(self) -> None:
+                super()._finish()
+                if self.profile is not None:
+                    # Another list, as Keras walks along this one now.
+                    self.list.callbacks = [one for one in self.list.callbacks if one is not self]
                     recording.keras_is_done(self)
 
         def make(before: Any) -> Any:
@@ -272,6 +304,7 @@ class Steps:
                 given = [] if callbacks is None else (
                     list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks])
                 before(inner, [*given, own], *args, **keywords)
+                own.list = inner
                 recording.give_to_keras(own)
             return init
         self._replace(callback_list, "__init__", make)
@@ -292,7 +325,7 @@ class Steps:
         def make(before: Any) -> Any:
             @functools.wraps(before)
             def start(*args: Any, **keywords: Any) -> Any:
-                if not getattr(self._here, "is_ours", False):
+                if not self._here.is_ours:
                     self._recording.give_way(is_for_good=bool(args and args[0] or keywords))
                 return before(*args, **keywords)
             return start

@@ -9,10 +9,9 @@ test_function, and for predict().
     model.train_function ->  WatchedStep of a callback  ->  WatchedStep of another  ->  Keras's own
 """
 
-import contextlib
 import sys
 import threading
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Dict, Optional
 
 from tfprof import _function_graph
 from tfprof._guard import Guard
@@ -56,8 +55,7 @@ class WatchedStep:
         call is out of reach. None: no graph is recorded."""
         watched = cls(model, kind, graph, guard)
         if graph is not None and not isinstance(getattr(model, watched._function, None), cls):
-            with watched._recording_graph():
-                getattr(model, f"make_{watched._function}")(force=True)
+            watched._run_recording(getattr(model, f"make_{watched._function}"), force=True)
         if not callable(getattr(model, watched._function, None)):
             return
         watched.inner = getattr(model, watched._function)
@@ -68,8 +66,7 @@ class WatchedStep:
         try:
             if not self._guard.is_on or self._graph is None:
                 return self.inner(*args, **keywords)
-            with self._recording_graph():
-                return self.inner(*args, **keywords)
+            return self._run_recording(self.inner, *args, **keywords)
         except BaseException as error:
             # With the first two, Keras learns that the dataset has ended.
             if type(error).__name__ not in ("OutOfRangeError", "StopIteration"):
@@ -81,25 +78,25 @@ class WatchedStep:
             raise AttributeError(name)
         return getattr(self.inner, name)
 
-    @contextlib.contextmanager
-    def _recording_graph(self) -> Iterator[None]:
-        """Inside, the model's step is one that records the graph it is traced in."""
-        model, name, graph, tf = self._model, self._step, self._graph, sys.modules["tensorflow"]
-        before, step = vars(model).get(name, _MISSING), getattr(model, name)
+    def _run_recording(self, call: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+        """While it runs, the model's step is one that records the graph it is traced in."""
+        own, name, graph = vars(self._model), self._step, self._graph
+        before, step = own.get(name, _MISSING), getattr(self._model, name)
 
         def traced(*args: Any, **keywords: Any) -> Any:
+            tf = sys.modules["tensorflow"]
             if graph is not None and not tf.executing_eagerly():
                 graph.graph = tf.compat.v1.get_default_graph()
             return step(*args, **keywords)
 
-        setattr(model, name, traced)
+        own[name] = traced      # Keras would look at it for microseconds
         try:
-            yield
+            return call(*args, **keywords)
         finally:
             if before is _MISSING:
-                delattr(model, name)
+                own.pop(name, None)
             else:
-                setattr(model, name, before)
+                own[name] = before
 
     def _take_out(self) -> None:
         """From the chain, in which callbacks may end in any order."""

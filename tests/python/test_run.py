@@ -73,6 +73,29 @@ def test_keras_fit_keeps_its_status_output_and_arguments_and_has_its_graph(run, 
     assert profile.scope(select=["float_ops"]).root.total_float_ops >= 2 * 32 * (2 * 1344 + 64)
 
 
+def test_nothing_is_left_in_the_program_after_recording(run):
+    code = """
+import gc, threading
+class Look(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        ours = [type(one).__module__ for lists in gc.get_objects()
+                if isinstance(lists, keras.callbacks.CallbackList) for one in lists.callbacks]
+        self.left = [one for one in ours if one.startswith("tfprof")] + [
+            one.name for one in threading.enumerate() if one.name.startswith("tfprof")]
+        step = type(self.model.train_function).__module__
+        self.left += [step] if step.startswith("tfprof") else []
+        if batch in (5, 30):
+            print(batch, bool(self.left))
+look, x = Look(), np.ones((1280, 20), "float32")
+model.fit(x, x[:, :1], batch_size=32, verbose=0, callbacks=[look])
+import tensorflow as tf
+print(look.left, hasattr(keras.callbacks.CallbackList.__init__, "_tfprof_run"),
+      hasattr(type(tf.function(lambda: 1)).__call__, "_tfprof_run"), "train_step" in vars(model))
+"""
+    done = run(KERAS[:KERAS.index("model.fit")] + code)
+    assert done.stdout == "5 True\n30 False\n[] False False False\n", done.stderr
+
+
 def test_custom_loop_names_the_function_that_it_waits_in(run):
     done = run(TF_LOOP + "print('loop done')\n", "--for=60s")
     assert (done.returncode, done.stdout) == (0, "loop done\n"), done.stderr
