@@ -133,6 +133,9 @@ static enum tfprof_status write_file(tfprof_result *r, bool several, struct tfpr
 
 /* ---- one file for each step ---------------------------------------------------- */
 
+/* For each step, all nodes are asked: steps × nodes may be much more than the profile has runs. */
+static const uint64_t MAX_STEP_NODES = 200000000;
+
 static bool is_by_step(const struct query *q)
 {
 	return q->options->output.format == FORMAT_TIMELINE &&
@@ -170,6 +173,11 @@ static enum tfprof_status write_steps(tfprof_result *r, bool strict, struct tfpr
 			"%s: one timeline for each of %zu steps cannot go to standard output: "
 			"choose one with %s",
 			OPTION("output"), m->steps.n, SETTING("step", ""));
+	if (m->steps.n > 1 && (uint64_t)m->steps.n * m->nodes.n > MAX_STEP_NODES)
+		return error_set(err, TFPROF_ARGUMENT,
+			"%s: timelines of %zu steps, which ask %zu nodes each, "
+			"are too many: choose one with %s",
+			OPTION("output"), m->steps.n, m->nodes.n, SETTING("step", ""));
 	for (size_t i = 0; status == TFPROF_OK && i < m->steps.n; i++) {
 		if (m->steps.at[i] >= 0)
 			status = write_step(r, m->steps.at[i], err);

@@ -113,6 +113,26 @@ void call_answer(struct call *c, route_fn *route)
 		call_fail(c, status, &err);
 }
 
+bool call_was_cancelled(const struct call *c)
+{
+	return c->http_status == 503 && is_cancelled(&c->cancel);
+}
+
+static void close_file(struct call *c)
+{
+	if (c->file >= 0)
+		close(c->file);
+	c->file = -1;
+}
+
+void call_reset(struct call *c)
+{
+	close_file(c);
+	buf_clear(&c->body);
+	c->http_status = 200;
+	c->cancel = 0;
+}
+
 void call_clear(struct call *c)
 {
 	for (size_t i = 0; i < c->parameters.n; i++) {
@@ -121,7 +141,5 @@ void call_clear(struct call *c)
 	}
 	vec_clear(&c->parameters);
 	buf_clear(&c->body);
-	if (c->file >= 0)
-		close(c->file);
-	c->file = -1;
+	close_file(c);
 }

@@ -42,6 +42,12 @@ const char *call_get_metric(const struct call *c);
 /* Answers with an error: {"error": {"status": …, "text": …}}. */
 void call_fail(struct call *c, enum tfprof_status status, const struct tfprof_error *err);
 
+/* Whether that was since the query was cancelled. */
+bool call_was_cancelled(const struct call *c);
+
+/* As before it was answered. */
+void call_reset(struct call *c);
+
 void call_clear(struct call *c);
 
 /* A route writes one JSON value. */

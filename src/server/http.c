@@ -1,9 +1,7 @@
 #include "server/http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +13,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "server/address.h"
 #include "server/assets.h"
 #include "server/reply.h"
 #include "server/routes.h"
@@ -29,14 +28,9 @@ enum {
 	IDLE_SECONDS = 60,
 	REQUEST_SECONDS = 10, /* for a client to send a request */
 	QUERY_SECONDS = 10,
+	BRIEF_MS = 300, /* for a request to be answered beside workers that are all busy */
 	PORTS_TO_TRY = 50,
 	WATCH_MS = 50,
-};
-
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
 };
 
 struct client {
@@ -56,6 +50,7 @@ struct exchange {
 	route_fn *route;
 	struct call call;
 	int64_t started;
+	bool is_brief, was_tried; /* by the brief worker: now, in vain */
 	bool is_done;
 };
 
@@ -70,9 +65,9 @@ struct http {
 	size_t n_queued, n_clients;
 	struct client *clients; /* newest first */
 	bool stopping;
-	pthread_t workers[N_WORKERS], watchdog;
-	size_t n_workers;
-	bool has_watchdog;
+	pthread_t workers[N_WORKERS], brief_worker, watchdog;
+	size_t n_workers, n_busy;
+	bool has_brief_worker, has_watchdog;
 };
 
 static int64_t now_ms(void)
@@ -92,23 +87,53 @@ static void unlink_exchange(struct exchange *e)
 		e->next->link = e->link;
 }
 
-static struct exchange *take_queued(struct http *h)
+static void link_exchange(struct exchange *e, struct exchange **link)
 {
-	struct exchange *e = h->queued;
-
-	h->queued = e->next;
-	if (h->queued)
-		h->queued->link = &h->queued;
-	else
-		h->queue_end = &h->queued;
-	h->n_queued--;
-	e->next = h->running;
-	e->link = &h->running;
+	e->next = *link;
+	e->link = link;
 	if (e->next)
 		e->next->link = &e->next;
-	h->running = e;
+	*link = e;
+}
+
+static void take_queued(struct http *h, struct exchange *e)
+{
+	if (h->queue_end == &e->next)
+		h->queue_end = e->link;
+	unlink_exchange(e);
+	h->n_queued--;
+	link_exchange(e, &h->running);
 	e->started = now_ms();
-	return e;
+	if (h->stopping)
+		cancel_set(&e->call.cancel);
+}
+
+static void put_back(struct http *h, struct exchange *e)
+{
+	unlink_exchange(e);
+	if (!h->queued)
+		h->queue_end = &e->next;
+	link_exchange(e, &h->queued);
+	h->n_queued++;
+	call_reset(&e->call);
+	e->is_brief = false;
+	pthread_cond_broadcast(&h->work);
+}
+
+/* The lock is held, but not while it is answered. */
+static void answer_queued(struct http *h, struct exchange *e)
+{
+	take_queued(h, e);
+	pthread_mutex_unlock(&h->lock);
+	call_answer(&e->call, e->route);
+	pthread_mutex_lock(&h->lock);
+	if (e->is_brief && e->was_tried && !h->stopping && call_was_cancelled(&e->call)) {
+		put_back(h, e);
+		return;
+	}
+	unlink_exchange(e);
+	e->is_done = true;
+	MHD_resume_connection(e->connection);
 }
 
 static void *work(void *context)
@@ -117,21 +142,44 @@ static void *work(void *context)
 
 	pthread_mutex_lock(&h->lock);
 	for (;;) {
-		struct exchange *e;
-
 		while (!h->queued && !h->stopping)
 			pthread_cond_wait(&h->work, &h->lock);
 		if (!h->queued)
 			break;
-		e = take_queued(h);
-		if (h->stopping)
-			cancel_set(&e->call.cancel);
-		pthread_mutex_unlock(&h->lock);
-		call_answer(&e->call, e->route);
-		pthread_mutex_lock(&h->lock);
-		unlink_exchange(e);
-		e->is_done = true;
-		MHD_resume_connection(e->connection);
+		if (++h->n_busy == h->n_workers)
+			pthread_cond_broadcast(&h->work);
+		answer_queued(h, h->queued);
+		h->n_busy--;
+	}
+	pthread_mutex_unlock(&h->lock);
+	return NULL;
+}
+
+static struct exchange *find_untried(struct http *h)
+{
+	struct exchange *e = h->n_busy == h->n_workers ? h->queued : NULL;
+
+	while (e && e->was_tried)
+		e = e->next;
+	return e;
+}
+
+/* Slow requests take all workers for seconds. What takes little is answered meanwhile; what does
+ * not waits for a worker. */
+static void *work_briefly(void *context)
+{
+	struct http *h = context;
+	struct exchange *e;
+
+	pthread_mutex_lock(&h->lock);
+	while (!h->stopping) {
+		e = find_untried(h);
+		if (e) {
+			e->is_brief = true;
+			answer_queued(h, e);
+		} else {
+			pthread_cond_wait(&h->work, &h->lock);
+		}
 	}
 	pthread_mutex_unlock(&h->lock);
 	return NULL;
@@ -152,7 +200,7 @@ static bool queue_call(struct exchange *e)
 		*h->queue_end = e;
 		h->queue_end = &e->next;
 		h->n_queued++;
-		pthread_cond_signal(&h->work);
+		pthread_cond_broadcast(&h->work);
 	}
 	pthread_mutex_unlock(&h->lock);
 	return ok;
@@ -174,9 +222,14 @@ static bool has_left(const struct exchange *e)
 
 static void watch(struct http *h, int64_t now)
 {
-	for (struct exchange *e = h->running; e; e = e->next)
-		if (h->stopping || now - e->started > QUERY_SECONDS * 1000 || has_left(e))
+	for (struct exchange *e = h->running; e; e = e->next) {
+		if (h->stopping || now - e->started > QUERY_SECONDS * 1000 || has_left(e)) {
 			cancel_set(&e->call.cancel);
+		} else if (e->is_brief && now - e->started > BRIEF_MS) {
+			e->was_tried = true;
+			cancel_set(&e->call.cancel);
+		}
+	}
 	for (struct exchange *e = h->queued; e; e = e->next)
 		if (has_left(e))
 			cancel_set(&e->call.cancel);
@@ -372,27 +425,9 @@ static bool has_body(struct exchange *e)
 	return header(e, "Transfer-Encoding") || (length && strcmp(length, "0") != 0);
 }
 
-/* The address that a client came to, as in a URL; empty if it cannot be told. */
-static void put_local(char text[INET6_ADDRSTRLEN + 2], int fd)
-{
-	union address address = {0};
-	socklen_t size = sizeof(address);
-	char host[INET6_ADDRSTRLEN];
-
-	*text = '\0';
-	if (getsockname(fd, &address.any, &size) != 0)
-		return;
-	if (address.any.sa_family == AF_INET &&
-		inet_ntop(AF_INET, &address.v4.sin_addr, host, sizeof(host)))
-		snprintf(text, INET6_ADDRSTRLEN, "%s", host);
-	else if (address.any.sa_family == AF_INET6 &&
-		inet_ntop(AF_INET6, &address.v6.sin6_addr, host, sizeof(host)))
-		snprintf(text, INET6_ADDRSTRLEN + 2, "[%s]", host);
-}
-
 static struct guard_verdict guard(struct exchange *e, const char *method)
 {
-	char local[INET6_ADDRSTRLEN + 2];
+	char local[ADDRESS_TEXT];
 	struct guard_request r = {
 		.method = method,
 		.local = local,
@@ -406,7 +441,7 @@ static struct guard_verdict guard(struct exchange *e, const char *method)
 		.has_body = has_body(e),
 	};
 
-	put_local(local, e->client->fd);
+	address_put_local(local, e->client->fd);
 	MHD_get_connection_values(e->connection, MHD_HEADER_KIND, add_length, &r.header_length);
 	return guard_check(&e->http->guard, &r);
 }
@@ -479,26 +514,12 @@ static struct MHD_Daemon *listen_at(struct http *h, const struct sockaddr *addre
 		end_exchange, h, MHD_OPTION_URI_LOG_CALLBACK, note_address, h, MHD_OPTION_END);
 }
 
-static bool parse_host(const char *host, union address *address)
-{
-	*address = (union address){0};
-	if (inet_pton(AF_INET, host, &address->v4.sin_addr) == 1) {
-		address->v4.sin_family = AF_INET;
-		return true;
-	}
-	if (inet_pton(AF_INET6, host, &address->v6.sin6_addr) == 1) {
-		address->v6.sin6_family = AF_INET6;
-		return true;
-	}
-	return false;
-}
-
 static bool listen_from(struct http *h, const struct http_settings *s, uint16_t *port,
 	char why[256])
 {
 	union address address;
 
-	if (!parse_host(s->host, &address)) {
+	if (!address_parse(s->host, &address)) {
 		snprintf(why, 256, "--host=%.60s: expected an address such as 127.0.0.1 or ::1",
 			s->host);
 		return false;
@@ -537,8 +558,9 @@ struct http *http_start(const struct http_settings *s, uint16_t *port, char why[
 	while (h->n_workers < N_WORKERS &&
 		pthread_create(&h->workers[h->n_workers], NULL, work, h) == 0)
 		h->n_workers++;
+	h->has_brief_worker = pthread_create(&h->brief_worker, NULL, work_briefly, h) == 0;
 	h->has_watchdog = pthread_create(&h->watchdog, NULL, run_watchdog, h) == 0;
-	if (h->n_workers == 0 || !h->has_watchdog) {
+	if (h->n_workers == 0 || !h->has_brief_worker || !h->has_watchdog) {
 		snprintf(why, 256, "cannot start a thread");
 	} else {
 		bool ok;
@@ -565,6 +587,8 @@ void http_stop(struct http *h)
 	pthread_mutex_unlock(&h->lock);
 	for (size_t i = 0; i < h->n_workers; i++)
 		pthread_join(h->workers[i], NULL);
+	if (h->has_brief_worker)
+		pthread_join(h->brief_worker, NULL);
 	if (h->has_watchdog)
 		pthread_join(h->watchdog, NULL);
 	if (h->daemon)

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/mem.h"
 
@@ -27,13 +29,15 @@ struct kept {
 bool store_init(struct store *s)
 {
 	uint64_t random;
+	pthread_condattr_t steady;
 
 	*s = (struct store){0};
 	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return false;
 	snprintf(s->instance, sizeof(s->instance), "%016" PRIx64, random);
-	return pthread_mutex_init(&s->lock, NULL) == 0 &&
-		pthread_cond_init(&s->finished, NULL) == 0;
+	return pthread_mutex_init(&s->lock, NULL) == 0 && pthread_condattr_init(&steady) == 0 &&
+		pthread_condattr_setclock(&steady, CLOCK_MONOTONIC) == 0 &&
+		pthread_cond_init(&s->finished, &steady) == 0;
 }
 
 /* ---- loading ------------------------------------------------------------- */
@@ -264,13 +268,26 @@ static void release_locked(struct store *s, struct kept *kept)
 	evict(s);
 }
 
+/* Until an object is finished, or to look whether the request was cancelled meanwhile. */
+static void wait_a_moment(struct store *s)
+{
+	enum { WAIT_NS = 50000000, SECOND_NS = 1000000000 };
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += WAIT_NS;
+	until.tv_sec += until.tv_nsec / SECOND_NS;
+	until.tv_nsec %= SECOND_NS;
+	pthread_cond_timedwait(&s->finished, &s->lock, &until);
+}
+
 /* Waits for another request's query. NULL if it failed: run it again, as the failure
  * may have been a cancellation. The lock is held. */
-static struct kept *wait_for(struct store *s, struct kept *kept)
+static struct kept *wait_for(struct store *s, struct kept *kept, const volatile int *cancel)
 {
 	kept->n_users++;
-	while (!kept->object && kept->is_listed)
-		pthread_cond_wait(&s->finished, &s->lock);
+	while (!kept->object && kept->is_listed && !is_cancelled(cancel))
+		wait_a_moment(s);
 	if (kept->object)
 		return kept;
 	release_locked(s, kept);
@@ -310,9 +327,11 @@ enum tfprof_status store_use(struct store *s, int64_t p, const char *key, const 
 	if (status != TFPROF_OK)
 		return status;
 	pthread_mutex_lock(&s->lock);
-	while ((k = find(s, key)) && !(k = wait_for(s, k)))
+	while ((k = find(s, key)) && !(k = wait_for(s, k, cancel)) && !is_cancelled(cancel))
 		;
-	if (!k) {
+	if (!k && is_cancelled(cancel)) {
+		status = error_set(err, TFPROF_CANCELLED, "cancelled");
+	} else if (!k) {
 		k = list_new(s, key);
 		status = k ? run(s, k, profile->profile, maker, cancel, err) : error_no_memory(err);
 		if (k && status != TFPROF_OK) {

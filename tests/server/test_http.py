@@ -160,15 +160,24 @@ def test_a_client_that_goes_in_mid_query_costs_nothing(server):
     answers_within_a_second(server)
 
 
-def test_slow_queries_do_not_hold_up_others(tmp_path):
-    """Three of those that take half a minute: the fourth worker answers others, equal ones wait, and
-    each ends after 10 seconds."""
+SLOW = r"/api/rows?view=scope&show_name_regexes=.*\p{L}%2B\p{N}%2B$|"
+
+
+@pytest.fixture
+def slow_server(tmp_path):
+    """SLOW and a number takes it half a minute."""
     graph = tmp_path / "graph.pb"
     graph.write_bytes(b"".join(wire.node("a" * 5000 + f"{i}!", "A") for i in range(6000)))
-    server, answers = Server(str(graph)), []
+    server = Server(str(graph))
     server.wait_until_loaded()
-    slow = r"/api/rows?view=scope&show_name_regexes=.*\p{L}%2B\p{N}%2B$|"
-    threads = [threading.Thread(target=lambda i=i: answers.append(server.ask(slow + str(i)))) for i in range(3)]
+    yield server
+    assert server.stop() == 0
+
+
+def test_slow_queries_do_not_hold_up_others(slow_server):
+    """Three of them: the fourth worker answers others, equal ones wait, and each ends after 10 seconds."""
+    server, answers = slow_server, []
+    threads = [threading.Thread(target=lambda i=i: answers.append(server.ask(SLOW + str(i)))) for i in range(3)]
     for thread in threads:
         thread.start()
     time.sleep(0.5)
@@ -180,7 +189,26 @@ def test_slow_queries_do_not_hold_up_others(tmp_path):
     for thread in threads:
         thread.join()
     assert [(status, b"longer than 10 seconds" in body) for status, _, body in answers] == 3 * [(503, True)]
-    assert server.stop() == 0
+
+
+def test_slow_queries_that_take_all_workers_hold_up_no_quick_one(slow_server):
+    """More of them than workers, two of which are equal: what takes little is answered by another one."""
+    server = slow_server
+    head = f"HTTP/1.1\r\nHost: localhost\r\nCookie: tfprof_{server.port}={server.token}\r\n\r\n".encode()
+    clients = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(8)]
+    for i, client in enumerate(clients):
+        client.sendall(f"GET {SLOW}{i // 2} ".encode() + head)
+    time.sleep(0.5)
+    start = time.monotonic()
+    for path in ("/", "/api/load", "/api/rows?view=op", "/api/rows?view=op", "/api/profile"):
+        assert server.ask(path)[0] == 200
+    assert time.monotonic() - start < 6
+    for client in clients:
+        client.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            client.recv(1)  # is still worked on, not answered
+        client.close()
+    answers_within_a_second(server)  # nobody waits for the slow ones any more
 
 
 def test_a_client_that_drips_is_dropped(server):

@@ -158,6 +158,22 @@ def test_many_operations_in_many_steps(tmp_path):
     assert run("table", path, "--table=steps").stdout.count("\n") > 10_000
 
 
+def test_timelines_of_many_steps(tmp_path):
+    """A file for each step asks all nodes: 20,000 × 20,000 would take a minute for a file of 1 MB."""
+    plane = make.Plane("/host:CPU")
+    plane.add_line("x", [("train", i * 10 * US, 9 * US, {"step_num": i, "_r": 1}) for i in range(20_000)] +
+                   [(f"o{i}:Add", i * 10 * US + US, US, {}) for i in range(20_000)])
+    path = tmp_path / "t.xplane.pb"
+    path.write_bytes(make.space(plane))
+    for view in ("op", "graph"):
+        done = run(view, path, f"--output=timeline:outfile={tmp_path / 'o.json'}")
+        assert done.returncode == 2
+        assert "timelines of 20000 steps" in done.stderr and "choose one with --step" in done.stderr
+        assert not list(tmp_path.glob("o*.json"))
+        assert run(view, path, "--step=7", f"--output=timeline:outfile={tmp_path / 'o.json'}").returncode == 0
+        (tmp_path / "o.json").unlink()
+
+
 def test_a_file_larger_than_memory(tmp_path):
     path = tmp_path / "graph.pb"
     path.touch()
