@@ -12,7 +12,8 @@ extern "C" {
 /* Asks a question about a model (docs/model.md lists the formats; a path may be the directory of a
  * SavedModel). "model" counts, and its rows are layers: its verdict is that of fail_if, OVER if a
  * condition is met, UNKNOWN if one holds only for what was counted while something was not; its
- * notes say which. "memory" estimates what a call or a training step takes. `options` are set with
+ * notes say which. "layers" has the rows that a profile with this model has, and the same verdict.
+ * "memory" estimates what a call or a training step takes. `options` are set with
  * tfprof_options_set_for() and the question's name; NULL: the defaults. */
 TFPROF_API enum tfprof_status tfprof_model_ask(const char *question,
 	const struct tfprof_input *input, enum tfprof_reading reading,

@@ -111,7 +111,7 @@ bool capture_read(struct capture *c, const struct answer *a, const struct asked 
 	*c = (struct capture){0};
 	if (q->sides[0])
 		return add_side(c, q, 0) && add_side(c, q, 1);
-	if (q->file)
+	if (q->file && !a->question->loads_model)
 		return !q->file->path || add_file(c, q->file->path, "model", -1, NULL);
 	c->has_model = true;
 	find_steps(c, a, q);

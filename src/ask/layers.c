@@ -5,6 +5,7 @@
  *
  * A row has what is below it, too, so the rows right below the root add up to all that ran. What
  * no layer made has rows of its own, in parentheses. Numbers are those of scope view. */
+#include "ask/model_report.h"
 #include "ask/view.h"
 
 #include <stdlib.h>
@@ -548,8 +549,8 @@ static void put_notes(const struct layers *l, struct answer *a)
 {
 	const struct model *m = l->q->model;
 
-	/* Counting a graph says it itself. */
-	if (l->has & HAS_COUNT && m->uncounted && !m->graphs.n)
+	/* Counting a graph says it itself, and loading a model file. */
+	if (l->has & HAS_COUNT && m->uncounted && !m->graphs.n && !l->q->file)
 		answer_note(a, "uncounted", "float operations: %s", m->uncounted);
 	if (l->has & HAS_COUNT && l->has & HAS_RUN && m->assumes_batch)
 		answer_note(a, "assumed_batch",
@@ -560,11 +561,69 @@ static void put_notes(const struct layers *l, struct answer *a)
 	answer_put_text(a, "model", l->tree.trunk ? l->tree.at.at[l->tree.trunk].name : SPAN(""));
 }
 
+/* ---- limits ---------------------------------------------------------------------- */
+
+/* Instructions of compiled programs say themselves what they compute; what else ran is counted by
+ * a graph. */
+static bool is_all_in_graph(const struct model *m)
+{
+	for (uint32_t node = 0; !m->graphs.n && node < m->nodes.n; node++)
+		if (m->nodes.first_exec[node] != NONE && !m->nodes.kind[node])
+			return false;
+	return true;
+}
+
+/* Those of what was loaded; a model file alone has more of them. */
+static void read_totals(const struct layers *l, struct totals *t)
+{
+	const struct model *m = l->q->model;
+	const struct layer_row *all = &l->rows.at[0];
+
+	t->lacking = "this profile does not have it";
+	if (l->has & HAS_RUN)
+		totals_set(t, TOTAL_micros, clamped_sum(all->forward_us, all->backward_us));
+	if (l->has & HAS_MEMORY)
+		totals_set(t, TOTAL_bytes, all->bytes);
+	if (l->has & HAS_PARAMETERS)
+		totals_set(t, TOTAL_params, all->parameters);
+	if (l->has & HAS_COUNT)
+		totals_set(t, TOTAL_float_ops, all->float_ops);
+	if (m->uncounted)
+		buf_text(&t->lacks, m->uncounted);
+	else if (!is_all_in_graph(m))
+		buf_text(&t->lacks, "operations of which there is no graph");
+}
+
+static enum tfprof_status check_limits(const struct layers *l, struct answer *a,
+	struct tfprof_error *err)
+{
+	struct totals totals = {0};
+	struct model_report *report = NULL;
+	enum tfprof_status status = TFPROF_OK;
+
+	if (!options_is_given(l->q->options, OPT_MODEL_FAIL_IF))
+		return TFPROF_OK;
+	if (l->q->file)
+		status = model_count(&report, l->q->file, l->q, false, err);
+	if (status == TFPROF_OK) {
+		if (report)
+			model_get_totals(report, &totals);
+		else
+			read_totals(l, &totals);
+		status = totals_check(&totals, a, l->q->options, err);
+	}
+	model_report_free(report);
+	return status;
+}
+
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
 	struct layers l = {.q = q};
-	enum tfprof_status status = TFPROF_OK;
+	enum tfprof_status status =
+		q->file ? TFPROF_OK : model_refuse_options(q->options, "layers", err);
 
+	if (status != TFPROF_OK)
+		return status;
 	if (!read_names(&l) || !add_rows(&l)) {
 		status = error_no_memory(err);
 	} else {
@@ -581,6 +640,8 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 		put_notes(&l, a);
 		status = put_table(&l, a, err);
 	}
+	if (status == TFPROF_OK)
+		status = check_limits(&l, a, err);
 	layer_tree_clear(&l.tree);
 	mem_free(l.of_node);
 	mem_free(l.is_backward);
@@ -613,6 +674,8 @@ const struct question layers_question = {
 		"are there if something ran. max_depth shows the layers within layers.",
 	.example = "--max_depth=3",
 	.state = QUESTION_COMPLETE,
+	.takes_model = true,
+	.loads_model = true,
 	.counts_float_ops = true,
 	.sums = sums,
 	.needs = needs,

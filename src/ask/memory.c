@@ -13,6 +13,7 @@
  *     │  └─ encoder/MatMul            by node, or by program
  *     └─ held since before the trace */
 #include "ask/memory_parts.h"
+#include "ask/model_report.h"
 
 #include <stdlib.h>
 
@@ -128,21 +129,6 @@ static void put_headline(struct answer *a, const ranking *ranks, const struct me
 		answer_put_text(a, "headline", buf_get(is_of_pool ? &pools->headline : headline));
 }
 
-/* Options that only say how a model would run. */
-static enum tfprof_status refuse_model_options(const struct tfprof_options *o,
-	struct tfprof_error *err)
-{
-	static const enum option_id ids[] = {OPT_BATCH_SIZE, OPT_INPUT_SHAPES, OPT_SIGNATURE,
-		OPT_TRIP_COUNT, OPT_TRAINING, OPT_OPTIMIZER, OPT_TRAINING_DTYPE, OPT_MEMORY_LIMIT};
-
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
-		if (options_is_given(o, ids[i]))
-			return error_set(err, TFPROF_ARGUMENT,
-				"%s applies to the memory of a model file: this is a profile",
-				OPTION(option_get_name(ids[i])));
-	return TFPROF_OK;
-}
-
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
 	enum tfprof_status status = model_check_traces(q->model, err);
@@ -154,7 +140,7 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	if (q->file)
 		return memory_of_model(a, q, err);
 	if (status == TFPROF_OK)
-		status = refuse_model_options(q->options, err);
+		status = model_refuse_options(q->options, "memory", err);
 	if (status != TFPROF_OK)
 		return status;
 	ok = memory_curves_read(&pools.curves, q->model, -1) &&

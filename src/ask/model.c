@@ -19,6 +19,32 @@ void model_report_free(void *detail)
 	mem_free(report);
 }
 
+/* ---- options -------------------------------------------------------------------- */
+
+struct model_file_options model_file_options_of(const struct tfprof_options *o,
+	enum tfprof_reading reading)
+{
+	return (struct model_file_options){.batch_size = o->number[OPT_BATCH_SIZE],
+		.input_shapes = options_get_text(o, OPT_INPUT_SHAPES),
+		.signature = options_get_text(o, OPT_SIGNATURE),
+		.trip_count = o->number[OPT_TRIP_COUNT],
+		.reading = reading};
+}
+
+enum tfprof_status model_refuse_options(const struct tfprof_options *o, const char *question,
+	struct tfprof_error *err)
+{
+	static const enum option_id ids[] = {OPT_BATCH_SIZE, OPT_INPUT_SHAPES, OPT_SIGNATURE,
+		OPT_TRIP_COUNT, OPT_TRAINING, OPT_OPTIMIZER, OPT_TRAINING_DTYPE, OPT_MEMORY_LIMIT};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		if (options_is_given(o, ids[i]))
+			return error_set(err, TFPROF_ARGUMENT,
+				"%s applies to the %s of a model file: this is a profile",
+				OPTION(option_get_name(ids[i])), question);
+	return TFPROF_OK;
+}
+
 /* ---- counting ------------------------------------------------------------------- */
 
 /* A device by name, or one of which only the figures are given. */
@@ -45,10 +71,7 @@ static enum tfprof_status count(struct model_report *report, const struct tfprof
 	enum tfprof_reading reading, bool keeps_all, struct tfprof_error *err)
 {
 	const struct tfprof_options *o = report->options;
-	struct model_file_options file_options = {.batch_size = o->number[OPT_BATCH_SIZE],
-		.input_shapes = options_get_text(o, OPT_INPUT_SHAPES),
-		.signature = options_get_text(o, OPT_SIGNATURE),
-		.reading = reading};
+	struct model_file_options file_options = model_file_options_of(o, reading);
 	struct summary_options options = {.max_depth = (int)o->number[OPT_MODEL_MAX_DEPTH],
 		.peak_flops = report->device.flops,
 		.peak_bandwidth = report->device.bandwidth};
@@ -59,7 +82,6 @@ static enum tfprof_status count(struct model_report *report, const struct tfprof
 	if (status != TFPROF_OK)
 		return status;
 	options.by_node = file->is_of_layers;
-	report->walk.trip_count = o->number[OPT_TRIP_COUNT];
 	status = model_file_walk(file, &report->walk, in, keeps_all, err);
 	if (status != TFPROF_OK)
 		return status;
@@ -133,22 +155,13 @@ static enum tfprof_status sort_layers(struct model_report *report, struct tfprof
 	return TFPROF_OK;
 }
 
-/* ---- limits --------------------------------------------------------------------- */
-
-/* Whether a total is only a lower bound if something was not counted. */
-static bool needs_all(const struct limit *limit)
-{
-	enum model_order number = MODEL_ORDER_NAME + 1 + (enum model_order)limit->word;
-
-	return number == MODEL_ORDER_macs || number == MODEL_ORDER_float_ops ||
-		number == MODEL_ORDER_activation_bytes || number >= N_MODEL_ORDERS;
-}
+/* ---- totals --------------------------------------------------------------------- */
 
 /* What the totals lack: operations, or turns of loops whose number nobody gave. */
-static bool put_lacks(struct buf *b, const struct model_report *report,
-	const struct tfprof_options *o)
+static void put_lacks(struct buf *b, const struct model_report *report)
 {
 	const struct summary *s = &report->summary;
+	bool is_given = report->options->number[OPT_TRIP_COUNT];
 	const char *before = "";
 
 	for (size_t i = 0; i < s->ops.n; i++) {
@@ -158,7 +171,7 @@ static bool put_lacks(struct buf *b, const struct model_report *report,
 		buf_span(b, s->ops.at[i].type);
 		before = ", ";
 	}
-	for (size_t i = 0; !o->number[OPT_TRIP_COUNT] && i < report->walk.notes.n; i++) {
+	for (size_t i = 0; !is_given && i < report->walk.notes.n; i++) {
 		if (report->walk.notes.at[i].kind != NOTE_LOOP_UNKNOWN)
 			continue;
 		buf_printf(b, "%sturns of %zu loop%s (give %s)", before, report->walk.notes.at[i].n,
@@ -172,53 +185,18 @@ static bool put_lacks(struct buf *b, const struct model_report *report,
 		walk_note_put(&report->walk.notes.at[i], b);
 		before = ", ";
 	}
-	return *before;
 }
 
-/* A limit that holds for what was counted may not hold for all. */
-static void check_unknown(struct answer *a, const struct limit *limit, int64_t value)
+void model_get_totals(const struct model_report *report, struct totals *t)
 {
-	const struct model_report *report = a->detail;
-	const struct tfprof_options *o = report->options;
-	struct buf lacks = {0};
+	const struct layer *l = &report->summary.total;
 
-	if (needs_all(limit) && !o->number[OPT_ALLOW_UNCOUNTED] && put_lacks(&lacks, report, o)) {
-		if (a->verdict == TFPROF_VERDICT_OK)
-			a->verdict = TFPROF_VERDICT_UNKNOWN;
-		answer_note(a, "limit_unknown",
-			"fail_if: %s: cannot tell: it is at least %lld; not counted: %s "
-			"(%s accepts that)",
-			limit->text, (long long)value, buf_get(&lacks).at,
-			SWITCH("allow_uncounted"));
-	}
-	a->failed |= lacks.failed;
-	buf_clear(&lacks);
-}
-
-static enum tfprof_status check_limits(struct answer *a, struct tfprof_error *err)
-{
-	const struct model_report *report = a->detail;
-	const struct summary *s = &report->summary;
-	limits list = {0};
-	enum tfprof_status status = limits_read(&list, &model_limit_rules,
-		report->options->list[OPT_MODEL_FAIL_IF].at[0], err);
-
-	for (size_t i = 0; status == TFPROF_OK && i < list.n; i++) {
-		const struct limit *limit = &list.at[i];
-		enum model_order number = MODEL_ORDER_NAME + 1 + (enum model_order)limit->word;
-		int64_t value =
-			number < N_MODEL_ORDERS ? number_of(&s->total, number) : s->peak_bytes;
-
-		if (!limit_is_exceeded(limit, (double)value)) {
-			check_unknown(a, limit, value);
-			continue;
-		}
-		a->verdict = TFPROF_VERDICT_OVER;
-		answer_note(a, "limit_exceeded", "fail_if: %s: it is %lld", limit->text,
-			(long long)value);
-	}
-	limits_clear(&list);
-	return status;
+#define X(word, value) totals_set(t, TOTAL_##word, value);
+	MODEL_NUMBERS(X)
+#undef X
+	totals_set(t, TOTAL_peak_activation_bytes, report->summary.peak_bytes);
+	t->lacking = RUNS_MISSING;
+	put_lacks(&t->lacks, report);
 }
 
 /* ---- asking --------------------------------------------------------------------- */
@@ -246,6 +224,7 @@ enum tfprof_status model_count(struct model_report **made, const struct tfprof_i
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
 	struct model_report *report;
+	struct totals totals = {0};
 	enum tfprof_status status = model_count(&report, q->file, q, false, err);
 
 	a->detail = report;
@@ -254,7 +233,8 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	if (!model_make_table(report, &a->table))
 		return error_no_memory(err);
 	model_collect_notes(report, a);
-	return check_limits(a, err);
+	model_get_totals(report, &totals);
+	return totals_check(&totals, a, report->options, err);
 }
 
 const struct question model_question = {

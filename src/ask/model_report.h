@@ -2,7 +2,7 @@
 #ifndef TFPROF_ASK_MODEL_REPORT_H
 #define TFPROF_ASK_MODEL_REPORT_H
 
-#include "ask/question.h"
+#include "ask/totals.h"
 #include "count/summary.h"
 #include "load/model_file.h"
 #include "query/model_options.h"
@@ -27,6 +27,13 @@ double model_share(const struct model_report *r, const struct layer *l);
 /* Counts a model; `keeps_all` as in walk.h. Free the report in any case, which NULL may be. */
 enum tfprof_status model_count(struct model_report **report, const struct tfprof_input *in,
 	const struct asked *q, bool keeps_all, struct tfprof_error *err);
+void model_get_totals(const struct model_report *r, struct totals *t);
+/* How the options say that a model file is to run; they must outlive it. */
+struct model_file_options model_file_options_of(const struct tfprof_options *o,
+	enum tfprof_reading reading);
+/* An error if an option is given that only says how a model file would run. */
+enum tfprof_status model_refuse_options(const struct tfprof_options *o, const char *question,
+	struct tfprof_error *err);
 void model_report_free(void *report);
 /* What was assumed, what does not fit, and what the file's reader had to say. */
 void model_collect_notes(const struct model_report *r, struct answer *a);

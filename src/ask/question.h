@@ -200,6 +200,7 @@ struct question {
 	 * need the profile. */
 	unsigned kept_formats;
 	bool takes_model;        /* also: asked.file is set then, and the profile is empty */
+	bool loads_model;        /* of which the profile then has the nodes */
 	bool counts_float_ops;   /* those of a graph, before it runs */
 	const char *const *sums; /* columns that add up, for the option top; ends in NULL */
 	const struct question_need *needs; /* the first is what a model file lacks, too */

@@ -1,4 +1,5 @@
 /* Questions through the public API. */
+#include "ask/model_report.h"
 #include "ask/view.h"
 #include "base/spelling.h"
 #include "base/words.h"
@@ -150,12 +151,24 @@ static enum tfprof_status count_float_ops(tfprof_result *r, struct tfprof_error 
 	return status;
 }
 
+/* What loading the model file had to say. */
+static void note_loading(tfprof_result *r)
+{
+	struct buf notes = {0};
+
+	buf_text(&notes, tfprof_profile_get_notes(r->profile));
+	answer_note_lines(&r->answer, "model_file", &notes);
+}
+
 static enum tfprof_status run(tfprof_result *r, struct asked *q, struct tfprof_error *err)
 {
 	const struct question *question = r->answer.question;
 	enum format format = r->options->output.format;
-	enum tfprof_status status = count_float_ops(r, err);
+	enum tfprof_status status;
 
+	if (q->file && question->loads_model)
+		note_loading(r);
+	status = count_float_ops(r, err);
 	if (status == TFPROF_OK)
 		status = result_lock(r,
 			view_needs_peaks(question, r->options) ? PROFILE_WITH_PEAKS
@@ -300,15 +313,34 @@ static bool note_files(tfprof_profile *p, const struct asked *q)
 	return ok;
 }
 
-/* A result of its own profile, which is empty. */
+/* Adds the nodes of the model file, which is to run as the options say. */
+static enum tfprof_status load_model(tfprof_profile *p, const tfprof_options *options,
+	const struct asked *q, struct tfprof_error *err)
+{
+	struct model_file_options file_options;
+	enum tfprof_status status;
+
+	if (options) {
+		file_options = model_file_options_of(options, q->reading);
+		p->model.file_options = &file_options;
+	}
+	p->model.reading = q->reading;
+	status = tfprof_profile_add(p, NULL, q->file, TFPROF_NEXT_STEP, err);
+	p->model.file_options = NULL;
+	return status;
+}
+
+/* A result of its own profile, which has nothing but the nodes of a model file. */
 static enum tfprof_status ask_apart(const struct question *question, const tfprof_options *options,
 	struct asked *q, tfprof_result **result, struct tfprof_error *err)
 {
 	tfprof_profile *p = tfprof_profile_new();
-	enum tfprof_status status = p && note_files(p, q)
-		? ask(p, question, options, q, result, err)
-		: error_no_memory(err);
+	enum tfprof_status status = p && note_files(p, q) ? TFPROF_OK : error_no_memory(err);
 
+	if (status == TFPROF_OK && q->file && question->loads_model)
+		status = load_model(p, options, q, err);
+	if (status == TFPROF_OK)
+		status = ask(p, question, options, q, result, err);
 	tfprof_profile_free(p);
 	return status;
 }
@@ -323,7 +355,8 @@ enum tfprof_status tfprof_model_ask(const char *name, const struct tfprof_input 
 	*result = NULL;
 	if (!question || (question->takes != TAKES_MODEL && !question->takes_model))
 		return error_set(err, TFPROF_ARGUMENT,
-			"%.100s: cannot be asked of a model file: expected model or memory", name);
+			"%.100s: cannot be asked of a model file: expected model, layers or memory",
+			name);
 	return ask_apart(question, options, &q, result, err);
 }
 

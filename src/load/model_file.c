@@ -297,6 +297,7 @@ static void set_options(struct model_file *m, const struct model_file_options *o
 	*m = (struct model_file){.stored_parameters = -1};
 	m->batch_size = options->batch_size ? options->batch_size : 1;
 	m->asks_batch = options->batch_size != 0;
+	m->trip_count = options->trip_count;
 	m->is_lenient = options->is_lenient;
 	m->shapes = options->shapes;
 }
@@ -400,7 +401,6 @@ static size_t records_in(struct span file)
 enum tfprof_status model_file_walk(struct model_file *m, struct walk *w,
 	const struct tfprof_input *in, bool keeps_all, struct tfprof_error *err)
 {
-	int64_t trip_count = w->trip_count;
 	enum tfprof_status status;
 
 	walk_init(w, &m->library.source, &m->parameters);
@@ -408,7 +408,7 @@ enum tfprof_status model_file_walk(struct model_file *m, struct walk *w,
 	w->shapes = m->shapes;
 	w->is_of_layers = m->is_of_layers;
 	w->runs_in_order = m->runs_in_order;
-	w->trip_count = trip_count;
+	w->trip_count = m->trip_count;
 	/* Memory that is not touched costs nothing, while a growing array is copied. */
 	if (!vec_reserve(&w->records, records_in(m->source.bytes)) ||
 		!walk_run(w, &m->library.main, m->presets.at, m->presets.n))

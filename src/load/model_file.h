@@ -24,6 +24,7 @@ struct model_file_options {
 	bool is_lenient;
 	const struct shape_source *shapes; /* of runs: no batch is assumed; or NULL */
 	enum tfprof_reading reading;       /* of bytes that are not checked yet */
+	int64_t trip_count;                /* see walk.h */
 };
 
 struct model_input {
@@ -53,7 +54,7 @@ struct model_file {
 	bool asks_batch;       /* batch_size was set by the user */
 	bool assumes_batch;    /* some input has an open batch dimension */
 	bool has_open_weights; /* constants are weights only if the walk says so */
-	int64_t batch_size;
+	int64_t batch_size, trip_count;
 	bool is_lenient, is_walked_whole; /* else a GraphDef is walked from what nobody reads */
 	int64_t stored_parameters;        /* what the file stores, to check against; -1: unknown */
 	struct buf notes;                 /* lines */
@@ -74,8 +75,8 @@ void model_file_clear(struct model_file *m);
 /* Whether a path leads to a model, by its content; a plain GraphDef does not count. */
 bool model_file_recognize(const char *path);
 
-/* Walks what was opened, ready for reading records; `keeps_all` as in walk.h. The options of
- * the walk that the caller has set stay. Clear the walk in any case. */
+/* Walks what was opened, ready for reading records; `keeps_all` as in walk.h. Clear the
+ * walk in any case. */
 enum tfprof_status model_file_walk(struct model_file *m, struct walk *w,
 	const struct tfprof_input *in, bool keeps_all, struct tfprof_error *err);
 

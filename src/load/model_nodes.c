@@ -264,7 +264,8 @@ static bool put_notes(struct model *m, const struct walk *w, struct buf *notes)
 
 static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfprof_error *err)
 {
-	static const struct model_file_options options = {.is_lenient = true};
+	struct model_file_options options =
+		m->file_options ? *m->file_options : (struct model_file_options){0};
 	size_t n_nodes = m->nodes.n, n_edges = m->edges.n, n_outputs = m->outputs.n;
 	size_t n_turns = m->turns.n;
 	struct tfprof_input in = tfprof_input_bytes(l->source.bytes.at, l->source.bytes.n);
@@ -272,6 +273,7 @@ static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfp
 	enum tfprof_status status;
 
 	in.path = input_name(l->in, l->kind);
+	options.is_lenient = true;
 	status = model_file_open(&n.file, &in, &options, err);
 	if (status == TFPROF_OK)
 		status = model_file_walk(&n.file, &n.walk, &in, true, err);
@@ -287,9 +289,9 @@ static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfp
 	if (status == TFPROF_OK) {
 		set_stacks(&n);
 		m->is_of_layers |= n.file.is_of_layers;
-		m->assumes_batch |= n.file.assumes_batch;
+		m->assumes_batch |= n.file.assumes_batch && !n.file.asks_batch;
 		buf_span(l->notes, buf_get(&n.file.notes));
-		if (n.file.assumes_batch)
+		if (n.file.assumes_batch && !n.file.asks_batch)
 			buf_text(l->notes,
 				"float operations: batch 1 was assumed where the file "
 				"leaves it open\n");

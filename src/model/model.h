@@ -213,6 +213,8 @@ struct model {
 	struct allocations allocations;
 	struct checkpoint *checkpoint; /* owned; NULL if none */
 	enum tfprof_reading reading;
+	/* How a model file that is loaded is to run; NULL: as it says. */
+	const struct model_file_options *file_options;
 	tfprof_progress_fn *progress;
 	void *progress_context;
 };

@@ -46,7 +46,9 @@ static const struct limit_word limit_words[] = {
 #define X(word, value) {#word, AMOUNT_COUNT, false},
 	MODEL_NUMBERS(X)
 #undef X
-		{"peak_activation_bytes", AMOUNT_COUNT, false},
-	{NULL, AMOUNT_PLAIN, false}};
+#define X(word, units) {#word, AMOUNT_##units, false},
+		MORE_TOTALS(X)
+#undef X
+			{NULL, AMOUNT_PLAIN, false}};
 
 const struct limit_rules model_limit_rules = {"fail_if", limit_words, false};

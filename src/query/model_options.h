@@ -6,8 +6,8 @@
 #include "query/limit.h"
 
 /* clang-format off */
-/* The totals that fail_if knows, besides the peak of memory, and order_by sorts by: word, member of struct layer or
- * another expression of a layer `l`. */
+/* The totals that fail_if knows, besides MORE_TOTALS, and order_by sorts by: word, member of struct
+ * layer or another expression of a layer `l`. */
 #define MODEL_NUMBERS(X) \
 	X(params, (l)->parameters) \
 	X(trainable_params, (l)->trainable_parameters) \
@@ -15,6 +15,12 @@
 	X(float_ops, cost_float_ops((l)->cost)) \
 	X(weight_bytes, (l)->weight_bytes) \
 	X(activation_bytes, (l)->activation_bytes)
+
+/* The other words of fail_if, with their units: the peak of memory, and numbers of runs. */
+#define MORE_TOTALS(X) \
+	X(peak_activation_bytes, COUNT) \
+	X(micros, MICROS) \
+	X(bytes, BYTES)
 
 /* Peak figures of devices, from the vendors' data sheets, dense: name, float operations
  * per second (float32, or bfloat16 where a chip has nothing else), what that is, bytes
@@ -64,6 +70,14 @@ enum model_order {
 		N_MODEL_ORDERS
 };
 
+/* The words of fail_if. */
+enum model_total {
+#define X(word, ...) TOTAL_##word,
+	MODEL_NUMBERS(X) MORE_TOTALS(X)
+#undef X
+		N_MODEL_TOTALS
+};
+
 struct model_device {
 	const char *name;
 	double flops;
@@ -90,7 +104,7 @@ extern const struct model_dtype model_dtypes[];
 extern const struct model_device model_devices[];
 /* Words of order_by, by model_order, ending in NULL. */
 extern const char *const model_order_words[];
-/* Of fail_if: the words of MODEL_NUMBERS, then the peak. */
+/* Of fail_if, by model_total. */
 extern const struct limit_rules model_limit_rules;
 
 #endif

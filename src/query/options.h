@@ -105,13 +105,13 @@
 		"Exit with status 3 if a finding reaches this level.")
 
 #define MODEL_OPTIONS                                                          \
-	X(BATCH_SIZE, "batch_size", POSITIVE, 0, "", "model memory diff",             \
+	X(BATCH_SIZE, "batch_size", POSITIVE, 0, "", "model layers memory diff",             \
 		"Use this batch size where the file leaves it open (default 1).") \
-	X(INPUT_SHAPES, "input_shapes", SHAPES, 0, "", "model memory diff",           \
+	X(INPUT_SHAPES, "input_shapes", SHAPES, 0, "", "model layers memory diff",           \
 		"Set shapes of inputs, such as x:1x224x224x3.")                \
-	X(SIGNATURE, "signature", NAME, 0, "", "model memory diff",                   \
+	X(SIGNATURE, "signature", NAME, 0, "", "model layers memory diff",                   \
 		"Count this signature of a SavedModel (default serving_default).") \
-	X(TRIP_COUNT, "trip_count", POSITIVE, 0, "", "model memory diff",             \
+	X(TRIP_COUNT, "trip_count", POSITIVE, 0, "", "model layers memory diff",             \
 		"Count loops whose length depends on data this many times (default 1).") \
 	X(TRAINING, "training", BOOL, 0, "false", "memory",                    \
 		"Of a model: estimate a training step instead of a call.")     \
@@ -122,10 +122,10 @@
 		"float32.")                                                    \
 	X(MEMORY_LIMIT, "limit", BYTES, 0, "0", "memory",                      \
 		"Of a model: find the largest batch that fits in this much memory, such as 16GB.") \
-	X(MODEL_FAIL_IF, "fail_if", LIMITS, 0, "", "model",                    \
+	X(MODEL_FAIL_IF, "fail_if", LIMITS, 0, "", "model layers",                    \
 		"Exit with status 3 if a total exceeds a limit, such as macs>300M, and 4 if something " \
 		"was not counted, so that nobody can tell.")                   \
-	X(ALLOW_UNCOUNTED, "allow_uncounted", BOOL, 0, "false", "model",       \
+	X(ALLOW_UNCOUNTED, "allow_uncounted", BOOL, 0, "false", "model layers",       \
 		"Accept limits of fail_if that hold for what was counted, if not all was.") \
 	X(MODEL_MAX_DEPTH, "max_depth", POSITIVE, 0, "2", "model",             \
 		"Use this many parts of a node's name as its layer.")          \

@@ -1,11 +1,13 @@
 """A limit may not pass what was not counted."""
 
+import functools
 import json
+import os
 import subprocess
 import zipfile
 
 import pytest
-from tree import program
+from tree import TESTS, program
 
 DENSE = {"module": "keras.layers", "class_name": "Dense", "registered_name": None}
 
@@ -40,14 +42,16 @@ def model(request, tmp_path):
     return path, request.param
 
 
-def gate(path, *more):
-    done = subprocess.run([program(), "model", str(path), "--output=none", *more],
+def gate(path, *more, question="model"):
+    done = subprocess.run([program(), question, str(path), "--output=none", *more],
                           capture_output=True, text=True, timeout=60)
     return done.returncode, done.stderr
 
 
-def test_a_limit_holds_only_if_all_was_counted(model):
+@pytest.mark.parametrize("question", ["model", "layers"])
+def test_a_limit_holds_only_if_all_was_counted(model, question):
     path, is_custom = model
+    gate = functools.partial(globals()["gate"], question=question)
     status, said = gate(path, "--fail_if=macs>20k")
     assert status == (4 if is_custom else 0), said
     assert ("macs>20k: cannot tell: it is at least 17664; not counted: 1 Mix" in said) == is_custom
@@ -55,3 +59,37 @@ def test_a_limit_holds_only_if_all_was_counted(model):
     # What is exceeded is exceeded, whatever else there is.
     assert gate(path, "--fail_if=macs>17k")[0] == 3
     assert gate(path, "--fail_if=macs>17k,float_ops>1T")[0] == 3
+
+
+def test_a_profile_has_limits_on_what_ran_and_not_on_what_it_lacks():
+    trace = os.path.join(TESTS, "..", "examples", "traces", "keras_fit.xplane.pb.gz")
+    done = subprocess.run([program(), "op", trace, "--output=json"], capture_output=True, check=True)
+    micros = json.loads(done.stdout)["nodes"][0]["total_exec_micros"]
+    assert micros > 1000
+    assert gate(trace, f"--fail_if=micros>{micros}", question="layers")[0] == 0
+    assert gate(trace, f"--fail_if=micros>={micros}", question="layers")[0] == 3
+    status, said = gate(trace, "--fail_if=macs>1T", question="layers")
+    assert status == 4 and "cannot tell" in said
+    status, said = gate(trace, "--batch_size=8", question="layers")
+    assert status == 2 and "this is a profile" in said
+
+
+def test_a_model_file_is_asked_for_its_layers_at_a_batch(model):
+    path, _ = model
+    float_ops = []
+    for batch in 1, 8:
+        done = subprocess.run([program(), "layers", path, f"--batch_size={batch}", "--output=json"],
+                              capture_output=True, check=True)
+        float_ops.append(json.loads(done.stdout)["nodes"][0]["float_ops"])
+    assert float_ops == [2 * 17664 + 138, 8 * (2 * 17664 + 138)]
+    status, said = gate(path, "--fail_if=micros>1", question="layers")
+    assert status == 4 and "nothing ran" in said
+
+
+def test_the_first_row_of_a_model_is_its_total(model):
+    done = subprocess.run([program(), "model", model[0], "--output=json"], capture_output=True, check=True)
+    answer = json.loads(done.stdout)
+    root = answer["nodes"][0]
+    assert root["parent"] is None
+    for key in "parameters", "macs", "float_ops", "weight_bytes", "activation_bytes":
+        assert root[key] == answer["total"][key] == sum(row[key] for row in answer["nodes"][1:])
