@@ -16,6 +16,7 @@
 #include "ask/model_report.h"
 #include "base/spelling.h"
 #include "count/training.h"
+#include "query/format.h"
 #include "query/model_options.h"
 
 enum { BYTES, PEAK, SHAPE, LAYER, N_MODEL_COLUMNS, MOST_BATCH = 1 << 24 };
@@ -290,14 +291,6 @@ static bool put_table(struct answer *a, const struct estimate *x, bool is_traini
 
 /* ---- the sentence ------------------------------------------------------------------------ */
 
-static void put_bytes(struct buf *b, int64_t bytes)
-{
-	if (bytes >= 1000000000)
-		buf_printf(b, "%.2fGB", (double)bytes / 1e9);
-	else
-		buf_printf(b, "%.2fMB", memory_megabytes(bytes));
-}
-
 static void put_headline(struct answer *a, const struct estimate *x, const struct asked *q,
 	const struct layer_kept *largest, int64_t batch)
 {
@@ -310,18 +303,18 @@ static void put_headline(struct answer *a, const struct estimate *x, const struc
 		batch_of(x) ? "" : ", of the shapes in the file,");
 	if (x->training.has_loop)
 		buf_text(&b, "at least ");
-	put_bytes(&b, x->peak);
+	format_number(&b, UNIT_BYTES, x->peak);
 	if (batch_of(x))
 		buf_printf(&b, " at batch %lld", (long long)batch_of(x));
 	if (largest->bytes && largest->layer < s->layers.n) {
 		buf_text(&b, "; most is kept for the backward pass of ");
 		buf_span(&b, s->layers.at[largest->layer].name);
 		buf_text(&b, ", ");
-		put_bytes(&b, largest->bytes);
+		format_number(&b, UNIT_BYTES, largest->bytes);
 	}
 	if (batch >= 0) {
 		buf_text(&b, "; in ");
-		put_bytes(&b, o->number[OPT_MEMORY_LIMIT]);
+		format_number(&b, UNIT_BYTES, o->number[OPT_MEMORY_LIMIT]);
 		if (!batch)
 			buf_text(&b, ", not even batch 1 fits");
 		else if (batch >= MOST_BATCH)

@@ -5,6 +5,7 @@
 #include "ask/node_place.h"
 #include "base/clamped.h"
 #include "model/trace.h"
+#include "query/format.h"
 
 /* Pieces of one holder that are held at the peak. */
 struct held {
@@ -313,8 +314,11 @@ static void put_headline(struct asking *x)
 	p->headline_bytes = largest->bytes;
 	b->n = 0;
 	buf_span(b, model_text(p->m, x->curve->name));
-	buf_printf(b, ": %.2fMB in use at the peak, of which %.2fMB is ",
-		memory_megabytes(x->curve->peak_bytes), memory_megabytes(largest->bytes));
+	buf_text(b, ": ");
+	format_number(b, UNIT_BYTES, x->curve->peak_bytes);
+	buf_text(b, " in use at the peak, of which ");
+	format_number(b, UNIT_BYTES, largest->bytes);
+	buf_text(b, " is ");
 	if (largest->shape) {
 		buf_span(b, model_text(p->m, largest->shape));
 		buf_text(b, " of ");

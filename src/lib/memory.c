@@ -2,6 +2,7 @@
 #include "ask/curves.h"
 #include "base/clamped.h"
 #include "base/error.h"
+#include "lib/memory.h"
 #include "lib/profile.h"
 
 #include <string.h>
@@ -147,4 +148,15 @@ void tfprof_memory_find_holders(const tfprof_memory *y, size_t device, int64_t a
 		held[node] = 0;
 	}
 	mem_free(held);
+}
+
+void memory_each_change(const tfprof_memory *y, size_t device, memory_change_fn *fn, void *context)
+{
+	const struct memory_curve *d = device < y->curves.at.n ? &y->curves.at.at[device] : NULL;
+
+	for (size_t i = 0; d && i < d->changes.n; i++)
+		if (d->changes.at[i].node != NONE &&
+			fn(context, d->changes.at[i].node, d->changes.at[i].time_us,
+				d->changes.at[i].bytes))
+			break;
 }

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "server/memory_call.h"
 #include "server/routes.h"
-#include "server/timeline_call.h"
 
 enum { MAX_PARTS = 2000, DEFAULT_PARTS = 500, MAX_HOLDERS = 500, DEFAULT_HOLDERS = 10 };
 
@@ -37,7 +37,7 @@ static void free_memory(void *memory)
 	tfprof_memory_free(memory);
 }
 
-static enum tfprof_status open_memory(struct call *c, struct timeline_call *t, struct kept **kept,
+enum tfprof_status memory_open(struct call *c, struct timeline_call *t, struct kept **kept,
 	struct tfprof_error *err)
 {
 	struct maker maker = {make_memory, count_memory_bytes, free_memory, &t->step};
@@ -89,7 +89,7 @@ enum tfprof_status route_memory(struct call *c, struct json *out, struct tfprof_
 	struct kept *kept = NULL;
 	struct stretch s;
 	int64_t n = 0, *numbers = NULL;
-	enum tfprof_status status = open_memory(c, &t, &kept, err);
+	enum tfprof_status status = memory_open(c, &t, &kept, err);
 
 	if (status == TFPROF_OK)
 		status = timeline_call_stretch(&t, c, &s, err);
@@ -158,7 +158,7 @@ enum tfprof_status route_holders(struct call *c, struct json *out, struct tfprof
 	struct timeline_call t = {0};
 	struct kept *kept = NULL;
 	int64_t device = 0, at = 0, n = 0;
-	enum tfprof_status status = open_memory(c, &t, &kept, err);
+	enum tfprof_status status = memory_open(c, &t, &kept, err);
 
 	if (status == TFPROF_OK)
 		status = call_get_int(c, "device", 0, 0, INT32_MAX, &device, err);

@@ -363,6 +363,25 @@ static int add_execution(void *context, uint64_t node, int64_t us)
 	return sums->failed;
 }
 
+static int count_execution(void *context, uint64_t node, int64_t us)
+{
+	(void)node, (void)us;
+	++*(int64_t *)context;
+	return 0;
+}
+
+/* How many executions are selected. */
+static void put_selected(const struct timeline_call *t, const struct stretch *s,
+	const struct call *c, struct json *out)
+{
+	int64_t n = 0;
+
+	for (int64_t lane = s->first; lane < s->last && !c->cancel; lane++)
+		tfprof_timeline_each(t->only, (size_t)lane, s->from_us, s->until_us,
+			count_execution, &n);
+	json_put_int(out, "selected", n);
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct op_sum *x = a, *y = b;
@@ -411,6 +430,8 @@ enum tfprof_status route_sums(struct call *c, struct json *out, struct tfprof_er
 		json_open_object(out);
 		json_put_int(out, "micros", total);
 		json_put_int(out, "executions", n);
+		if (t.only)
+			put_selected(&t, &s, c, out);
 		put_sums(&sums, out);
 		json_close_object(out);
 		if (sums.failed)

@@ -30,6 +30,7 @@
 	X(graph)     \
 	X(busy)      \
 	X(memory)    \
+	X(held)      \
 	X(holders)   \
 	X(check)     \
 	X(command)   \

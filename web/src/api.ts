@@ -67,6 +67,9 @@ export function wallsOf(profile: Profile): { step: number; wall: number }[] {
   return profile.steps.flatMap(({ step, wall }) => (wall === null ? [] : [{ step, wall }]));
 }
 
+// Without markers of steps the whole recording is shown as one.
+export const isWhole = (profile: Profile) => profile.steps.length === 1 && profile.notes.includes("no step markers");
+
 export interface LoadState {
   instance: string;
   profiles: { file: string; state: "loading" | "ready" | "failed"; done?: number; total?: number;

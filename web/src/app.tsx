@@ -1,7 +1,7 @@
 // The page: header, tabs, keys; a page below it.
 import { render, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { getNow, setInstance, useApi, type LoadState, type Profile } from "./api";
+import { getNow, isWhole, setInstance, useApi, type LoadState, type Profile } from "./api";
 import { Compare, isComparing } from "./compare";
 import { setFamilies } from "./families";
 import { format } from "./format";
@@ -168,7 +168,7 @@ function Header({ state, profile, load }: { state: State; profile?: Profile; loa
       </nav>
       <div class="controls">
         {load.profiles.length > 1 && <ProfileSwitch state={state} load={load} />}
-        {profile && profile.steps.length > 0 && <StepChoice state={state} profile={profile} />}
+        {profile && profile.steps.length > 0 && !isWhole(profile) && <StepChoice state={state} profile={profile} />}
         {profile && <MetricChoice state={state} profile={profile} />}
         {profile && <Find state={state} profile={profile} />}
         {profile && <Options state={state} profile={profile} />}
@@ -200,7 +200,7 @@ function StepChoice({ state, profile }: { state: State; profile: Profile }) {
       <span class="hidden">step</span>
       <select value={state.values.step ?? "-1"}
         onChange={(e) => go({ values: { step: e.currentTarget.value === "-1" ? undefined : e.currentTarget.value } })}>
-        <option value="-1">average of {profile.steps.length} step{profile.steps.length > 1 ? "s" : ""}</option>
+        <option value="-1">{profile.steps.length > 1 ? `average of ${profile.steps.length} steps` : "1 step"}</option>
         {profile.steps.map((s) => <option key={s.step} value={String(s.step)}>step {s.step}</option>)}
       </select>
     </label>

@@ -1,9 +1,9 @@
 // The pane on the right: what is selected, on whichever page.
-import { type Metric, type Numbers, type Profile, type Row, useApi } from "./api";
+import { type Metric, type Numbers, type Profile, type Row, isWhole, useApi } from "./api";
 import { familyTitle } from "./families";
 import { format, percent } from "./format";
 import { NodeDetails } from "./node_details";
-import { describe, lineTerm, parseTerm, select, SelectLink, stretchIn } from "./selection";
+import { Copy, describe, lineTerm, parseTerm, select, SelectLink, stretchIn } from "./selection";
 import { Totals } from "./timeline_panels";
 import { defaultMetric, link, requestParams, type State } from "./state";
 import { lastPart, lineName } from "./tree";
@@ -37,11 +37,12 @@ export function Details({ state, profile }: { state: State; profile: Profile }) 
       <p class="kind">{kind}</p>
       <h2 title={node?.name ?? name}>{node ? node.name : name}</h2>
       {error && <Problem error={error} />}
-      {stretch ? <Totals params={{ p: state.values.p, step: stretch.step }} view={stretch} lanes={{ step: stretch.step, total: MAX_LANES }} isChosen />
-        : data && <Sums data={data} metric={metric} profile={profile} isNode={!!node} about={state.values.step === undefined ? "" : `step ${state.values.step}`} />}
+      {stretch ? <Totals params={{ p: state.values.p, step: stretch.step }} view={stretch} lanes={{ step: stretch.step, total: MAX_LANES }} isChosen profile={profile} />
+        : data && <Sums data={data} metric={metric} profile={profile} isNode={!!node} about={isWhole(profile) ? "the recording" : state.values.step === undefined ? "" : `step ${state.values.step}`} />}
       <p class="places">show in {PLACES.map(([page, title], i) => (
         <span key={page}>{i > 0 && " · "}<a href={link({ page })} aria-current={state.page === page ? "page" : undefined}>{title}</a></span>
       ))}</p>
+      <p class="copies"><Copy text={node?.name ?? name}>Copy name</Copy> <Copy text={location.href}>Copy link</Copy></p>
       {node && <NodeDetails state={state} node={node.node} />}
       {data && !node && !stretch && <Lists data={data} metric={metric} />}
     </aside>

@@ -3,7 +3,7 @@
 import type { PageProps } from "./app";
 import { useApi, type Profile } from "./api";
 import { matcher } from "./find";
-import { cutFront, format } from "./format";
+import { cutFront, format, spaced } from "./format";
 import { adviceParams, go, isSet, link, type State } from "./state";
 import { lastPart } from "./tree";
 import { Panel, Problem } from "./widgets";
@@ -48,9 +48,7 @@ export function Places({ finding, limit = 12 }: { finding: Finding; limit?: numb
 
 // What checkers say, with the page's numbers and names of devices.
 export function inWords(text: string): string {
-  return text.replace(/\/[^\s,;]*?device:([a-z]+:\d+)(?:\/stream:all)?/gi, (_, device: string) => device.toLowerCase()).replace(/^device: /, "")
-    .replace(/(\d)(us|ms|sec|kB|KB|MB|GB|TB|B)(?![\w/])/g, (_, digit: string, unit: string) => `${digit} ${{ us: "µs", sec: "s", kB: "KB" }[unit] ?? unit}`)
-    .replace(/(\d)%/g, "$1 %");
+  return spaced(text.replace(/\/[^\s,;]*?device:([a-z]+:\d+)(?:\/stream:all)?/gi, (_, device: string) => device.toLowerCase()).replace(/^device: /, ""));
 }
 
 // The first statement is what one has to know.

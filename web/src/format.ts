@@ -79,6 +79,10 @@ export function cutFront(text: string, length: number): string {
   return text.length > length ? "…" + text.slice(text.length - length + 1) : text;
 }
 
+// What reports print: a space before the unit, its digits as they are.
+export const spaced = (text: string): string => text.replace(/(\d)(us|ms|sec|kB|KB|MB|GB|TB|B)(?![\w/])/g, (_, digit: string, unit: string) => `${digit} ${{ us: "µs", sec: "s", kB: "KB" }[unit] ?? unit}`)
+  .replace(/(\d)%/g, "$1 %");
+
 // Names begin alike and end in what tells them apart: the middle goes.
 export function elide(name: string, room: number): string {
   if (name.length <= room) return name;

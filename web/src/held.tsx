@@ -1,6 +1,6 @@
 // Who holds memory, as boxes by layer, line or operation and as a table.
 import { useState } from "preact/hooks";
-import { cutFront, format, percent } from "./format";
+import { elide, format, percent } from "./format";
 import { boxesOf, type By, BYS, type Holder } from "./holders";
 import { columnOf } from "./margin";
 import { lineTerm } from "./selection";
@@ -15,6 +15,7 @@ export function Held({ leaves, rows, by, title, about, children }: { leaves: Hol
   const [chosen, setChosen] = useState<number>();
   const root = boxesOf(leaves, rows, by), sorted = [...leaves].sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
   const whole = leaves.reduce((sum, l) => sum + (l.bytes ?? 0), 0), column = columnOf(sorted.map((l) => l.bytes ?? 0), "bytes");
+  const above = commonScope(sorted.slice(0, MAX_ROWS).map((l) => l.name).filter((name) => name.includes("/")));
   const hasLine = leaves.some((l) => l.line), hasShape = leaves.some((l) => l.shape), hasBuffers = leaves.some((l) => (l.buffers ?? 0) > 1), hasOrigin = leaves.some((l) => l.borrowed);
   if (!root || !leaves.length) return <Empty what="Who held it is not recorded." how="Only sums are known." />;
   const names = namesOf(root.children);
@@ -29,7 +30,7 @@ export function Held({ leaves, rows, by, title, about, children }: { leaves: Hol
           <tbody>
             {sorted.slice(0, MAX_ROWS).map((l) => (
               <tr key={l.id} class={l.id === chosen ? "chosen-row" : undefined} data-bytes={l.bytes} onClick={() => setChosen(l.id)}>
-                <th scope="row" title={`${l.layer ? `${l.layer}: ` : ""}${l.name}`}>{heldBy(l)}</th>
+                <th scope="row" title={`${l.layer ? `${l.layer}: ` : ""}${l.name}`}>{heldBy(l, above)}</th>
                 {hasLine && <td class="text"><LineLink line={l.line} /></td>}
                 {hasShape && <td class="text" title={l.shape ?? undefined}>{l.shape}</td>}
                 <td><Bar max={sorted[0].bytes ?? 1} parts={[{ value: l.bytes ?? 0, family: "reduction", title: format(l.bytes ?? 0, "bytes") }]} /></td>
@@ -59,9 +60,16 @@ function namesOf(boxes: Node[]): Map<Node, string> {
   return names;
 }
 
-// The end of a long name tells most.
-function heldBy(leaf: Holder): string {
-  return cutFront(!leaf.layer || leaf.name.includes(leaf.layer) || leaf.layer.startsWith("(") ? leaf.name : `${leaf.layer} ${leaf.name}`, 38);
+function heldBy(leaf: Holder, above: string): string {
+  const name = !leaf.layer || leaf.name.includes(leaf.layer) || leaf.layer.startsWith("(") ? leaf.name : `${leaf.layer} ${leaf.name}`;
+  return elide(name.startsWith(above) ? name.slice(above.length) : name, 38);
+}
+
+// The scopes that all paths begin with say nothing in a list of them.
+function commonScope(names: string[]): string {
+  const [first, ...rest] = names.map((n) => n.split("/").slice(0, -1));
+  const n = first?.findIndex((part, i) => rest.some((r) => r[i] !== part)) ?? 0;
+  return rest.length && n ? first.slice(0, n < 0 ? first.length : n).join("/") + "/" : "";
 }
 
 // A line leads to its source.

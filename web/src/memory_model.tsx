@@ -2,12 +2,12 @@
 // of a file that has not run.
 import type { PageProps } from "./app";
 import { type Table, useApi, useAsk } from "./api";
-import { format, percent } from "./format";
+import { format, percent, spaced } from "./format";
 import { Held } from "./held";
 import { type By, type HolderFields, leavesOf } from "./holders";
 import { columnOf } from "./margin";
 import { go, isSet, link, type State } from "./state";
-import { Empty, Panel, Problem } from "./widgets";
+import { Empty, Panel, Problem, Sentence, whyOf } from "./widgets";
 
 interface Fields { missing?: string; notes: { id: string; text: string }[]; estimated_peak_bytes: number; batch_size: number | null; largest_batch: number | null }
 type Answer = Table<HolderFields> & Fields;
@@ -25,14 +25,14 @@ export function ModelMemory({ state }: PageProps) {
     const { data, error } = useAsk<HolderFields, Fields>("memory", { p: state.values.p, or_why: 1, ...estimateParams(state) });
   if (error) return <Problem error={error} />;
   if (!data) return null;
-  if (data.missing) return <Empty what="The memory of this model cannot be estimated." how={data.missing} />;
+  if (data.missing) return <Empty what="The memory of this model cannot be estimated." how={whyOf(data.missing)} />;
   // What is alive at the peak is what is drawn: the parts add up to it.
   const rows = data.nodes.map((n) => ({ ...n, bytes: n.peak_bytes })), top = rows.find((n) => n.depth === 1);
   if (!top) return <Empty what="The memory of this model cannot be estimated." how="It has no operations that are known." />;
   const by = state.values.by === "operation" ? "operation" : "layer" satisfies By;
   return (
     <>
-      <h1>{data.headline}</h1>
+      <h1><Sentence text={spaced(data.headline ?? "")} /></h1>
       <div class="toolbar"><Choices state={state} /></div>
       <Held leaves={leavesOf(rows, top)} rows={rows} by={by} title={`What is alive at the peak, ${format(data.estimated_peak_bytes, "bytes")}`} about="an estimate">
         <Batches state={state} data={data} />

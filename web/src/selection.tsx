@@ -1,4 +1,5 @@
 // What is selected, on every page alike: one term in the address, sel=op:Mul.
+import { useEffect, useState } from "preact/hooks";
 import type { Metric, Params } from "./api";
 import { lastPart } from "./tree";
 import { go, link, type State } from "./state";
@@ -71,6 +72,16 @@ export function Mark({ state, term, name }: { state: State; term: string; name: 
   const on = state.values.sel === term;
   return <button type="button" class="mark" aria-pressed={on} aria-label={`select ${name}`} title={on ? "clear the selection (Esc)" : "select"}
     onClick={() => toggle(state, term)} />;
+}
+
+// Puts text on the clipboard, and says so.
+export function Copy({ text, children }: { text: string; children: string }) {
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setDone(false), 1500);
+    return () => clearTimeout(timer);
+  }, [isDone]);
+  return <button type="button" onClick={() => { navigator.clipboard?.writeText(text).then(() => setDone(true), () => undefined); }}>{isDone ? "Copied" : children}</button>;
 }
 
 export function SelectLink({ term, children }: { term: string; children: string }) {

@@ -44,7 +44,7 @@ export function current(): State {
 }
 
 // Values that belong to one page are forgotten on the way to another.
-const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure", "side", "callers", "checks", "file", "mode", "by", "pool", "moment", "training", "optimizer", "dtype", "limit", "part", "bar"];
+const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure", "side", "callers", "checks", "file", "mode", "by", "pool", "moment", "training", "optimizer", "dtype", "limit", "part", "bar", "flows", "gaps"];
 
 export function link(change: { page?: string; values?: Record<string, string | undefined> }): string {
   const state = current();
@@ -84,6 +84,11 @@ export const ON_BY_DEFAULT = ["fold_gradients", "only_my_code"];
 
 export function isOn(state: State, name: string): boolean {
   return state.values[name] !== "false";
+}
+
+// What a button of the timeline turns off.
+export function isOff(state: State, name: string): boolean {
+  return state.values[name] === "0";
 }
 
 // Off unless turned on.

@@ -1,7 +1,7 @@
 // Where a step goes, and how long each takes: the answer of the question step, drawn.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { roundSteps } from "./axis";
-import { useApi, useAsk, type Profile, type Table } from "./api";
+import { isWhole, useApi, useAsk, type Profile, type Table } from "./api";
 import { familyTitle } from "./families";
 import { elide, format, percent, tick } from "./format";
 import { link, type State } from "./state";
@@ -134,6 +134,7 @@ function PartCard({ part, left, top, wall }: { part: Part; left: number; top: nu
 
 // Which steps numbers speak of.
 export function aboutSteps(state: State, profile: Profile): string {
+  if (isWhole(profile)) return "whole recording";
   if (state.values.step !== undefined) return `step ${state.values.step}`;
   return profile.steps.length === 1 ? `step ${profile.steps[0].step}` : `average of ${profile.steps.length} steps`;
 }

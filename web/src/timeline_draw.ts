@@ -13,13 +13,13 @@ export interface Curve { device: string; peak: number; peak_at: number; lowest: 
 export type Line =
   | { kind: "device"; y: number; height: number; device: number; title: string; share: string; isOpen: boolean; nLanes: number }
   | { kind: "lane"; y: number; height: number; lane: number; rows: number; title: string; share?: string; of?: "threads" }
-  | { kind: "memory"; y: number; height: number; curve: number; peak: string };
+  | { kind: "memory"; y: number; height: number; curve: number; title: string; peak: string };
 
 export interface Picture {
   width: number; height: number; scroll: number; view: View; lines: Line[]; tiles: Tiles; threads?: Tiles;
   strips: number[][]; curves: Curve[]; stretch?: View; hover?: Slice; cursor?: number; fades: boolean;
   arrows: Arrow[]; measure?: View; end: number; // of the step
-  gaps: { y: number; height: number; from: number; until: number; cause?: Slice }[]; chosen?: Slice; matches?: (name: string) => boolean;
+  gaps: { y: number; height: number; from: number; until: number; cause?: Slice; isMeanwhile?: boolean }[]; chosen?: Slice; matches?: (name: string) => boolean;
 }
 
 // From what gives a tensor to what takes it: points of time, and heights in the picture.
@@ -128,10 +128,11 @@ function drawLane({ context, dim, text }: Ink, p: Picture, line: Line & { kind: 
   }
   tilesOf(p, line)?.cover(line.lane, p.view.from, p.view.until, p.width - LEFT, (tile) => tiles.push(tile));
   for (const tile of tiles) {
-    context.globalAlpha = p.fades && !line.of ? 0.25 : 1;
+    context.globalAlpha = line.of ? (p.matches ? 0.3 : 1) : p.fades ? 0.25 : 1;
     copy(context, p, tile, tile.bitmap, line);
     context.globalAlpha = 1;
     if (tile.over) copy(context, p, tile, tile.over, line);
+    if (line.of && p.matches) drawMatches(context, p, tile, line, p.matches);
   }
   const drawn = new Set<string>();
   for (const tile of tiles) drawLabels(context, p, tile, line, drawn);
@@ -143,6 +144,17 @@ function drawLane({ context, dim, text }: Ink, p: Picture, line: Line & { kind: 
     context.strokeRect(x + 0.5, line.y + s.row * ROW + 0.5, Math.max(1, LEFT + (s.x + s.w - p.view.from) * scale - x) - 1, ROW - 2);
     context.lineWidth = 1;
   }
+}
+
+// Events of threads that are searched for; of operations the server tells.
+function drawMatches(context: CanvasRenderingContext2D, p: Picture, tile: Tile, line: Line & { kind: "lane" }, matches: (name: string) => boolean): void {
+  const all = tile.data.lanes[line.lane - tile.block.first], scale = scaleOf(p), isMatch = tile.data.ops.map((op) => matches(op.name));
+  all?.x.forEach((x, i) => {
+    if (!isMatch[all.op[i]] || x > p.view.until || x + all.w[i] < p.view.from) return;
+    const left = Math.max(LEFT, LEFT + (x - p.view.from) * scale), right = Math.min(p.width, LEFT + (x + all.w[i] - p.view.from) * scale);
+    context.fillStyle = COLOURS[tile.data.ops[all.op[i]].family] ?? COLOURS.control;
+    context.fillRect(left, line.y + all.row[i] * ROW, Math.max(1, right - left - 0.5), ROW - 1);
+  });
 }
 
 // The part of a bitmap that is in view.
@@ -197,7 +209,7 @@ function drawGaps({ context }: Ink, p: Picture): void {
     context.setLineDash([4, 3]);
     context.strokeRect(from + 1.5, gap.y + 1.5, until - from - 3, gap.height - 3);
     const idle = format(gap.until - gap.from, "micros"), room = until - from - 12 - context.measureText(`‹ ${idle}: `).width;
-    const cause = gap.cause && room > 50 ? cutMiddle(context, gap.cause.op, room) : "";
+    const cause = gap.cause && room > 50 ? cutMiddle(context, `${gap.isMeanwhile ? "meanwhile " : ""}${gap.cause.op}`, room) : "";
     const name = `${gap.from < p.view.from ? "‹ " : ""}${cause ? `${idle}: ${cause}` : `idle ${idle}`}${gap.until > p.view.until ? " ›" : ""}`, wide = context.measureText(name).width;
     if (wide + 12 < until - from) {
       const x = (from + until - wide) / 2;
@@ -266,7 +278,7 @@ function drawMeasure({ context, chosen, back }: Ink, p: Picture): void {
 function drawMemory({ context, dim, text }: Ink, p: Picture, line: Line & { kind: "memory" }): void {
   const curve = p.curves[line.curve], height = line.height - 8;
   context.fillStyle = text;
-  context.fillText("memory in use", 18, line.y + 14, LEFT - 22);
+  context.fillText(line.title, 18, line.y + 14, LEFT - 22);
   context.fillStyle = dim;
   context.fillText(line.peak, 18, line.y + 29, LEFT - 22);
   if (!curve || !curve.highest.length) return;

@@ -8,7 +8,7 @@ import { TOP, type Curve, type Line, type View } from "./timeline_draw";
 
 export interface Lane { lane: number; device: string; kind: string; number: number; name: string; executions: number; busy: number; rows: number }
 export interface Lanes { step: number; start: number; duration: number; total: number; lanes: Lane[]; hidden?: number; hidden_below?: number }
-export interface Sums { micros: number; executions: number; operations: { name: string; family: string; micros: number; executions: number }[] }
+export interface Sums { micros: number; executions: number; selected?: number; operations: { name: string; family: string; micros: number; executions: number }[] }
 export interface Holder { node: number; name: string; family: string; bytes: number }
 export interface Flow { role: "self" | "input" | "consumer"; node: number; name: string; lane: number; x: number; w: number }
 // Lanes on which nothing ran in the step are folded away.
@@ -70,11 +70,22 @@ export function linesOf(devices: Device[], closed: Set<number>, curves: Curve[],
     else push({ kind: "device", y, height: DEVICE, device: i, title: device.title, isOpen, nLanes: device.lanes.length,
       share: [of ? `${device.lanes.length} thread${device.lanes.length > 1 ? "s" : ""}` : `${share} % busy${isOpen ? "" : `, ${device.lanes.length} lanes`}`, folded].filter(Boolean).join(", ") });
     if (isOpen && (device.lanes.length > 1 || of || device.nIdle)) for (const lane of device.lanes) push({ kind: "lane", y, height: heightOf(lane), lane: lane.lane, rows: lane.rows, title: lane.name || `lane ${lane.number}`, of });
-    const curve = curves.findIndex((c) => c.device === device.name);
-    if (curve >= 0) push({ kind: "memory", y, height: MEMORY, curve, peak: `peak ${format(curves[curve].peak, "bytes")}` });
+    const curve = curves.findIndex((c) => isOf(c, device));
+    if (curve >= 0 && !lines.some((l) => l.kind === "memory" && l.curve === curve)) push(memoryLine(curves, curve, y));
   }
+  // Of the host, and of devices that have no row.
+  for (const i of curves.keys()) if (curves[i].peak > 0 && !lines.some((l) => l.kind === "memory" && l.curve === i)) push(memoryLine(curves, i, y));
   return lines;
 }
+
+// Allocators have names of their own: GPU_0_bfc, TPU 1.
+function isOf({ device: name }: Curve, device: Device): boolean {
+  const allocator = /^([gt]pu)[_ ](\d+)(_bfc)?$/i.exec(name), plain = /([gt]pu):(\d+)/i.exec(device.name);
+  return name === device.name || (!device.isOfThreads && !!allocator && !!plain && allocator[1].toLowerCase() === plain[1].toLowerCase() && allocator[2] === plain[2]);
+}
+
+const memoryLine = (curves: Curve[], curve: number, y: number): Line =>
+  ({ kind: "memory", y, height: MEMORY, curve, title: `memory of ${shortName(curves[curve].device)}`, peak: `peak ${format(curves[curve].peak, "bytes")}` });
 
 // The nodes that gave a tensor to each run of the selected one, and those that took one from it.
 export function pairsOf(flows: Flow[]): [Flow, Flow][] {
@@ -122,7 +133,14 @@ export function runsOf(flows: Flow[] | undefined): View | undefined {
   return { from: Math.max(0, from - room), until: until + room };
 }
 
-export interface Gap { from: number; until: number; cause?: Slice }
+export interface Gap { from: number; until: number; cause?: Slice; isMeanwhile?: boolean }
+
+// Where no part of a step tells: what a thread did during most of a gap, and not much longer.
+export function meanwhileOf(gap: Gap, events: Slice[]): Slice | undefined {
+  const span = gap.until - gap.from, within = (s: Slice) => Math.min(gap.until, s.x + s.w) - Math.max(gap.from, s.x);
+  const found = events.filter((s) => s.n === 1 && 2 * within(s) >= span && s.w <= 1.5 * span).sort((a, b) => within(b) - within(a));
+  return found[0];
+}
 
 // What most of a gap went to, of the parts of the step; undefined if no part has half of it.
 export function causeOf(gap: Gap, parts: Slice[]): Slice | undefined {

@@ -1,6 +1,6 @@
 // What is below the timeline: sums, nodes that held memory, the neighbours of a node.
 import { useEffect, useState } from "preact/hooks";
-import { useApi, type Params } from "./api";
+import { isWhole, useApi, type Params, type Profile } from "./api";
 import { shortName } from "./devices";
 import { familyTitle } from "./families";
 import { format, percent } from "./format";
@@ -44,14 +44,14 @@ export function tell(s: Slice): string {
   return `${s.op}: ${format(s.w, "micros")} from ${format(s.x, "micros")}`;
 }
 
-export function Totals({ params, view, lanes, isChosen }: { params: Params; view: View; lanes: Pick<Lanes, "step" | "total">; isChosen: boolean }) {
+export function Totals({ params, view, lanes, isChosen, profile }: { params: Params; view: View; lanes: Pick<Lanes, "step" | "total">; isChosen: boolean; profile: Profile }) {
   const asked = useRested(view, `${view.from}-${view.until}`);
   const { data, error } = useApi<Sums>("sums", { ...params, lane: 0, until_lane: lanes.total, from: Math.round(asked.from), until: Math.round(asked.until) });
   if (error) return <Problem error={error} />;
   if (!data) return null;
   return (
     <section class="panel sums">
-      <h2>{isChosen ? "Selected" : "Shown"}: {format(Math.round(view.from), "micros")} – {format(Math.round(view.until), "micros")} <small>{data.executions.toLocaleString("en-US")} executions in step {lanes.step}</small></h2>
+      <h2>{isChosen ? "Selected" : "Shown"}: {format(Math.round(view.from), "micros")} – {format(Math.round(view.until), "micros")} <small>{data.executions.toLocaleString("en-US")} executions in {isWhole(profile) ? "the recording" : `step ${lanes.step}`}</small></h2>
       <table class="numbers">
         <thead><tr><th scope="col">operation</th><th scope="col"><span title="with what runs within">time</span></th><th scope="col">runs</th></tr></thead>
         <tbody>

@@ -1,17 +1,24 @@
-// Two levels as boxes whose areas are shares of the root.
+// Levels as boxes within boxes, whose areas are shares of the root.
 import { useRef } from "preact/hooks";
 import { hierarchy, treemap, treemapSquarify, type HierarchyRectangularNode } from "d3-hierarchy";
 import type { Colouring } from "./colours";
-import { format, percent, type Unit } from "./format";
+import { elide, format, percent, type Unit } from "./format";
 import { backwardShare, lastPart, type Node } from "./tree";
 import { useWidth } from "./width";
 
 const CHARACTER = 6.6;
 
+// What would keep too little of a name is left out.
+const LEAST_KEPT = 7;
+
+const roomIn = (width: number) => Math.floor((width - 6) / CHARACTER);
+
+// Names give way, numbers never.
+const fits = (text: string, width: number) => text.length <= roomIn(width);
+
 function cut(text: string, width: number): string {
-  const room = Math.floor((width - 6) / CHARACTER);
-  if (room < 3) return "";
-  return text.length > room ? text.slice(0, room - 1) + "…" : text;
+  const room = roomIn(width);
+  return text.length <= room ? text : room < LEAST_KEPT ? "" : elide(text, room);
 }
 
 export const marked = (mark: string | undefined) => (mark ? `, ${mark}` : "");
@@ -27,7 +34,9 @@ interface Props { root: Node; unit: Unit; height?: number; name?: (node: Node) =
 
 type Laid = HierarchyRectangularNode<Node>;
 
-const isOuter = (n: Laid) => n.depth === 1 && Boolean(n.children);
+// Boxes that have room for it show what is within them, below their name.
+const MAX_DEPTH = 5, HEAD = 18, WIDE = 84, HIGH = 52;
+const isOuter = (n: Laid): boolean => n.depth > 0 && Boolean(n.children) && n.x1 - n.x0 >= WIDE && n.y1 - n.y0 >= HIGH && (n.depth === 1 || isOuter(n.parent!));
 
 // Forward in full colour on the left, backward faded.
 function Shaded({ box: { x0, x1, y0, y1, data }, colour, isPlain }: { box: Laid; colour: string; isPlain?: boolean }) {
@@ -41,19 +50,25 @@ function Shaded({ box: { x0, x1, y0, y1, data }, colour, isPlain }: { box: Laid;
   );
 }
 
+function depthOf(n: Node, root: Node): number {
+  let depth = 0;
+  for (let at: Node | undefined = n; at && at !== root; at = at.parent) depth++;
+  return depth;
+}
+
 export function Treemap({ root, unit, height = 340, name: nameOf = (n) => lastPart(n.row.name), paint = () => "", colouring, text = (n) => format(n.value, unit), onOpen, onSelect }: Props) {
   const picture = useRef<SVGSVGElement>(null);
   const width = useWidth(picture, 1200);
   // What a box has besides its children is drawn as a box of its own, without a name.
-  const tree = hierarchy<Node>(root, (n) => (n === root || n.parent === root ? n.children : []))
+  const tree = hierarchy<Node>(root, (n) => (depthOf(n, root) < MAX_DEPTH ? n.children.filter((c) => c.value > 0) : []))
     .sum(() => 0)
     .each((n) => {
       const below = (n.children ?? []).reduce((a, c) => a + c.data.value, 0);
       (n as { value?: number }).value = Math.max(n.data.value, below);
     });
-  const laid = treemap<Node>().size([width, height]).tile(treemapSquarify).paddingTop((n) => (n.depth === 1 ? 18 : 0))
+  const laid = treemap<Node>().size([width, height]).tile(treemapSquarify).paddingTop((n) => (isOuter(n) ? HEAD : 0))
     .paddingInner(2)(tree);
-  const boxes = laid.descendants().filter((n) => n.depth > 0 && n.x1 - n.x0 >= 1 && n.y1 - n.y0 >= 1);
+  const boxes = laid.descendants().filter((n) => n.depth > 0 && (n.depth === 1 || isOuter(n.parent!)) && n.x1 - n.x0 >= 1 && n.y1 - n.y0 >= 1);
   return (
     <svg ref={picture} class="treemap" viewBox={`0 0 ${width} ${height}`} role="group" aria-label="layers by size">
       {boxes.map((n) => {
@@ -78,9 +93,9 @@ export function Treemap({ root, unit, height = 340, name: nameOf = (n) => lastPa
           return (
             <g key={n.data.row.row}>
               {h > 14 && <text x={n.x0 + 4} y={n.y0 + 13} class={isOuter(n) ? "outer" : ""}>
-                {cut(n.depth === 1 ? `${name} ${value}` : name, w)}</text>}
-              {n.depth === 2 && h > 48 && colouring && <text x={n.x0 + 4} y={n.y0 + 43}>{cut(colouring.mark(n.data), w)}</text>}
-              {n.depth === 2 && h > 32 && <text x={n.x0 + 4} y={n.y0 + 28}>{cut(value, w)}</text>}
+                {(isOuter(n) || h <= 32) && fits(`${name} ${value}`, w) ? `${name} ${value}` : cut(name, w)}</text>}
+              {!isOuter(n) && h > 48 && colouring && <text x={n.x0 + 4} y={n.y0 + 43}>{cut(colouring.mark(n.data), w)}</text>}
+              {!isOuter(n) && h > 32 && fits(value, w) && <text x={n.x0 + 4} y={n.y0 + 28}>{value}</text>}
             </g>
           );
         })}

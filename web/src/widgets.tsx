@@ -52,6 +52,11 @@ export function Panel({ title, about, more, children, wide, name }: { title: str
   );
 }
 
+// A sentence whose numbers stay with their units where it wraps.
+export function Sentence({ text }: { text: string }) {
+  return <>{text.split(/([\d.,]+ (?:%|[µmn]?s|[KMGT]?B)(?![\w]))/).map((part, i) => (i % 2 ? <span key={i} class="kept">{part}</span> : part))}</>;
+}
+
 export function Problem({ error }: { error: ApiError }) {
   return <p class="problem" role="alert">{error.message}</p>;
 }
@@ -80,6 +85,9 @@ export function remedy(profile: Profile, what: string): string {
   const gap = profile.missing.find((m) => m.what.includes(what));
   return gap ? `Add ${gap.how}.` : "";
 }
+
+// Why a question does not apply, as it answers on the command line: without its name before it.
+export const whyOf = (missing: string) => missing.replace(/^\w+: (.)/, (_, first: string) => first.toUpperCase());
 
 // A page without data says what is missing and what brings it.
 export function Empty({ what, how }: { what: string; how: ComponentChildren }) {

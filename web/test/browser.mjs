@@ -134,3 +134,6 @@ export function isShown(printed, text) {
   return asShown(printed ?? "") === text || (match !== null && match[1].includes(".") &&
     [-0.005, 0.005].some((by) => asShown(`${(Number(match[1]) + by).toFixed(4)}${match[2]}`) === text));
 }
+
+// A sentence with bytes, as the page shows it: "1.14MB", "1.14 MB".
+export const withSpaces = (text) => text.replace(/(\d)([kKMGT]?B)\b/g, (_, digit, unit) => `${digit} ${unit.replace("k", "K")}`);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { goTo, inaccessible, makePlanted, openPage, run, settle, startBrowser, startServer, TOP } from "./browser.mjs";
+import { goTo, inaccessible, makePlanted, openPage, run, settle, startBrowser, startServer, TOP, withSpaces } from "./browser.mjs";
 
 const JAX = path.join(TOP, "tests/xplane/samples/jax_transformer.xplane.pb.gz"), TPU = path.join(TOP, "tests/xplane/samples/synthetic_tpu.xplane.pb.gz");
 const json = (...words) => JSON.parse(run(...words, "--output=json"));
@@ -35,7 +35,7 @@ describe("memory", () => {
   test("every program: who holds what at the peak", () => shown([JAX], async (opened, page) => {
     const answer = json("memory", JAX);
     await goTo(opened, "#/memory");
-    assert.equal(await page.locator("main h1").innerText(), answer.headline);
+    assert.equal(await page.locator("main h1").innerText(), withSpaces(answer.headline));
     for (const top of answer.nodes.filter((n) => n.depth === 1).slice(0, 3)) {
       await goTo(opened, `#/memory?pool=${encodeURIComponent(top.name)}`);
       const want = leaves(answer.nodes, top), rows = await page.locator(".holders tbody tr").evaluateAll((all) => all.map((r) => Number(r.dataset.bytes)));
@@ -97,13 +97,28 @@ describe("memory", () => {
     });
   });
 
+  test("the curve is stacked by who holds it, as the holders of each moment say", () => shown(makePlanted(5).files, async (opened, page) => {
+    await goTo(opened, "#/memory");
+    const ask = async (route) => (await page.request.get(`${opened.origin}/api/${route}`)).json();
+    const [curve] = await ask("memory?all_steps=1&n=1"), held = await ask("held?all_steps=1&device=0&n=300");
+    assert.ok(curve.peak > 0 && held.groups.length > 1);
+    for (const i of [0, 60, 150, 220, 299]) {
+      const holders = await ask(`holders?all_steps=1&device=0&n=500&at=${i * held.every}`);
+      assert.equal(held.groups.reduce((sum, g) => sum + g.bytes[i], 0), holders.reduce((sum, h) => sum + h.bytes, 0), `${i}`);
+    }
+    const bands = await page.locator(".memory-curve [data-band]").evaluateAll((all) => all.map((b) => [b.dataset.band, Number(b.dataset.highest)]));
+    const largest = Math.max(...held.groups.flatMap((g) => g.bytes));
+    assert.ok(bands.length > 2 && bands.some(([name, bytes]) => name !== "not named" && bytes >= largest), `${bands}, ${largest}`);
+    assert.deepEqual(await page.locator(".legend li").allInnerTexts(), bands.map(([name]) => name).reverse());
+  }));
+
   const MODELS = ["bert_tiny/model.keras", "bert_tiny/export", "mlp/export"].map((name) => ["tests/models/files", "../shared/models"].map((folder) => path.join(TOP, folder, name)).find(existsSync));
   for (const model of MODELS)
     test(`an estimate of ${path.basename(path.dirname(model))}/${path.basename(model)}, and at other batches`, () => shown([model], async (opened, page) => {
       for (const [hash, ...words] of [["", []], ["training=1&batch_size=8", "--training", "--batch_size=8"], ["training=1&optimizer=sgd&batch_size=16&limit=8GB", "--training", "--optimizer=sgd", "--batch_size=16", "--limit=8GB"]]) {
         const answer = json("memory", model, ...words.flat()), parents = new Set(answer.nodes.map((n) => n.parent));
         await goTo(opened, `#/memory?${hash}`);
-        assert.equal(await page.locator("main h1").innerText(), answer.headline);
+        assert.equal(await page.locator("main h1").innerText(), withSpaces(answer.headline));
         const rows = await page.locator(".holders tbody tr").evaluateAll((all) => all.map((r) => Number(r.dataset.bytes)));
         assert.deepEqual(rows, answer.nodes.filter((n) => !parents.has(n.id) && n.peak_bytes > 0).map((n) => n.peak_bytes).sort((a, b) => b - a).slice(0, 60));
         if (rows.length < 60) assert.equal(rows.reduce((a, b) => a + b, 0), answer.estimated_peak_bytes);

@@ -135,7 +135,7 @@ test("layers are coloured by float operations per second, with a legend", async 
   await opened.page.getByLabel("colour").selectOption("rate");
   await settle(opened.page);
   assert.match(opened.page.url(), /colour=rate/);
-  const { nodes } = JSON.parse(run("scope", SAMPLE, "-max_depth=3", "-select=micros,float_ops", "-fold_gradients=true", "-output=json"));
+  const { nodes } = JSON.parse(run("scope", SAMPLE, "-max_depth=20", "-select=micros,float_ops", "-fold_gradients=true", "-output=json"));
   const rates = new Map(nodes.filter((n) => n.total_float_ops && n.total_exec_micros).map((n) => [n.name, (1e6 * n.total_float_ops) / n.total_exec_micros]));
   const boxes = await opened.page.locator(".treemap [role=button]").evaluateAll((all) => all.map((b) => [b.getAttribute("aria-label"), b.querySelector("rect:last-of-type").getAttribute("class")]));
   const text = (rate) => `${(rate / 1e9).toFixed(rate < 9.995e9 ? 2 : rate < 99.95e9 ? 1 : 0)} G/s`;

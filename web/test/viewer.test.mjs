@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { goTo, inaccessible, settle, start, stop, TOP } from "./browser.mjs";
+import { asShown, goTo, inaccessible, openPage, run, settle, start, startServer, stop, TOP } from "./browser.mjs";
 
 let started, opened, page;
 
@@ -111,6 +111,81 @@ test("a plain drag moves the picture, and the small one of the whole step moves 
   const moved = /zoom=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
   assert.ok(Math.abs((moved[0] + moved[1]) / 2 - (3 * duration) / 4) < 8, moved.join());
 });
+
+// Another file in the same browser.
+async function withFile(file, use) {
+  const server = await startServer(path.join(TOP, file)), there = await openPage(started.browser, server);
+  try {
+    await use(there);
+    assert.deepEqual(there.problems, []);
+  } finally {
+    await there.close();
+    server.stop();
+  }
+}
+
+test("what is searched for is counted and stands out, and buttons turn flows and gaps off", async () => {
+  await goTo(opened, "#/timeline?step=1&find=Conv2D");
+  const all = JSON.parse(run("events", path.join(TOP, "examples/traces/keras_fit.xplane.pb.gz"), "--step=1", "--output=json")).nodes.filter((n) => n.depth === 1 && /conv2d/i.test(`${n.name} ${n.op}`));
+  assert.equal(await page.locator(".toolbar output").innerText(), `${all.length} slices`);
+  for (const name of ["Flows", "Gaps"]) {
+    const button = page.getByRole("button", { name, exact: true });
+    assert.equal(await button.getAttribute("aria-pressed"), "true");
+    await button.click();
+    await settle(page);
+    assert.equal(await button.getAttribute("aria-pressed"), "false");
+    assert.match(page.url(), new RegExp(`${name.toLowerCase()}=0`));
+  }
+});
+
+test("Shift and a click select from one slice to another", async () => {
+  await goTo(opened, "#/timeline?step=1");
+  const shown = await lines(), slices = (await page.evaluate(() => document.querySelector(".timeline canvas").drawn())).filter((s) => s.n === 1 && s.right - s.left > 12 && s.left > 200).sort((a, b) => a.x - b.x);
+  const [a, b] = [slices[0], slices[slices.length - 1]], lineOf = (s) => shown.find((l) => l.kind === "lane" && !l.of && l.lane === s.lane);
+  await page.mouse.click(...await spot(a, lineOf(a)));
+  await settle(page);
+  await page.keyboard.down("Shift");
+  await page.mouse.click(...await spot(b, lineOf(b)));
+  await page.keyboard.up("Shift");
+  await settle(page);
+  assert.match(decodeURIComponent(page.url()), new RegExp(`sel=time:1,${Math.min(a.x, b.x)}-${Math.max(a.x + a.w, b.x + b.w)}`));
+});
+
+test("it opens at a step that is no warm-up", async () => {
+  await goTo(opened, "#/timeline");
+  assert.match(page.url(), /step=1/);
+});
+
+test("a step whose operations run far from it is shown itself, and 0 shows all", () => withFile("tests/step/planted/t05_in_graph_iter.xplane.pb.gz", async (there) => {
+  await goTo(there, "#/timeline?step=0");
+  await settle(there.page);
+  const { duration } = await (await there.page.request.get(`${there.origin}/api/lanes?step=0`)).json(), [, from, until] = /zoom=(\d+)-(\d+)/.exec(there.page.url()).map(Number);
+  const wall = JSON.parse(run("step", path.join(TOP, "tests/step/planted/t05_in_graph_iter.xplane.pb.gz"), "--output=json")).nodes.find((n) => n.step === 0).wall_micros;
+  assert.ok(wall < 0.8 * duration && until - from >= wall && until - from < 1.2 * wall, `${from}-${until} of ${wall}, ${duration}`);
+  assert.ok((await there.page.locator("h1").innerText()).startsWith(asShown(`${(wall / 1000).toFixed(3)}ms`)));
+  await there.page.keyboard.press("0");
+  await settle(there.page);
+  assert.doesNotMatch(there.page.url(), /zoom=/);
+  // The allocator has a row, although it is called otherwise than any device.
+  const shown = await there.page.evaluate(() => document.querySelector(".timeline canvas").lines());
+  assert.deepEqual(shown.filter((l) => l.kind === "memory").map((l) => l.title), ["memory of mklcpu"]);
+}));
+
+test("the card of a compiled operation has its line, bytes and bandwidth", () => withFile("examples/traces/jax_transformer.xplane.pb.gz", async (there) => {
+  await goTo(there, "#/timeline?step=1&zoom=0-1500");
+  await settle(there.page);
+  const { nodes } = JSON.parse(run("roofline", path.join(TOP, "examples/traces/jax_transformer.xplane.pb.gz"), "--output=json"));
+  const { all, shown } = await there.page.evaluate(() => { const c = document.querySelector(".timeline canvas"); return { all: c.drawn(), shown: c.lines() }; });
+  const slice = all.filter((s) => s.n === 1 && s.op === "dot_general" && s.left > 200).sort((a, b) => b.w - a.w)[0], line = shown.find((l) => l.kind === "lane" && !l.of && l.lane === slice.lane);
+  const place = await there.page.locator(".timeline canvas").boundingBox();
+  await there.page.mouse.move(place.x + (slice.left + slice.right) / 2, place.y + line.y + slice.row * 21 + 8);
+  await there.page.locator(".hover-card", { hasText: "bandwidth" }).waitFor();
+  const text = await there.page.locator(".hover-card").innerText(), name = /^\S+/.exec(text)[0], row = nodes.find((n) => n.name === name.slice(name.lastIndexOf("/") + 1));
+  const fact = (title) => new RegExp(`${title}\\s+(.+)`).exec(text)?.[1], each = row.bytes_accessed / row.executions;
+  assert.equal(fact("line"), row.line.slice(row.line.lastIndexOf("/") + 1));
+  assert.equal(fact("bytes moved"), asShown(`${(each / 1000).toFixed(2)}KB`));
+  assert.equal(fact("bandwidth"), `${slice.w < 200 ? "≈ " : ""}${asShown(`${(each / slice.w / 1000).toFixed(4)}GB`)}/s`);
+}));
 
 for (const theme of ["light", "dark"])
   test(`accessible, ${theme}, with threads`, async () => {

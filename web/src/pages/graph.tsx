@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { PageProps } from "../app";
 import { type ApiError, type Metric, type Params, type Row, useApi } from "../api";
-import { cutFront, format, percent } from "../format";
+import { cutFront, elide, format, percent } from "../format";
 import { HEIGHT, useLayout, WIDTH, type Placed } from "../graph_layout";
 import { type Handle, PanZoom } from "../graph_view";
 import { useKey, useUp } from "../keys";
@@ -23,6 +23,8 @@ const FOLD = "fold_alike";
 const MAX_TOLD = 6;
 // What stands behind a number.
 const UNITS: Record<string, string> = { params: " parameters", float_ops: " FLOP" };
+// Characters of a name in a box; + takes the place of three.
+const ROOM = 21;
 // More would cover each other.
 const MAX_SHAPES = 60;
 
@@ -218,7 +220,7 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
           const place = placed.places.get(box.id);
           return place && (
             <g key={box.id} transform={`translate(${place.x},${place.y})`} class={box.selected === 0 && !isAround ? "dimmed" : ""}>
-              <text x={7} y={16} class="name">{isAround ? cutFront(lastPart(box.name), 22) : label(box, state.values.scope, 21, boxes)}</text>
+              <text x={7} y={16} class="name">{isAround ? elide(lastPart(box.name), ROOM) : label(box, state.values.scope, box.kids > 0 ? ROOM - 3 : ROOM, boxes)}</text>
               <text x={7} y={31}>{valueOf(box) > 0 && `${format(valueOf(box), metric.unit)}${UNITS[metric.word] ?? ""}`}</text>
               <text x={7} y={45} class="small">{isAround ? cutFront(box.name.slice(0, Math.max(0, box.name.lastIndexOf("/"))), 26) : details(box, metric)}</text>
               {typeOf(box) && <text x={WIDTH - 7} y={31} class="small end">{cutFront(typeOf(box), 14)}</text>}
@@ -247,12 +249,14 @@ function openInPlace(state: State, box: Box): void {
 
 // What is below the scope, or one of those between commas; the end says most. Of boxes that are called
 // alike, in two open ones, also what they are in.
-function label(box: Box, scope: string | undefined, room = 21, all: Box[] = []): string {
+function label(box: Box, scope: string | undefined, room = ROOM, all: Box[] = []): string {
   const below = ({ name }: Box) => { const above = (scope ?? "").split(",").reverse().find((s) => s && name.startsWith(s + "/")); return above ? name.slice(above.length + 1) : name; };
   const short = below(box), isAlone = all.filter((b) => below(b) === short).length < 2;
   const name = isAlone || short === box.name ? short : box.name.slice(box.name.lastIndexOf("/", box.name.length - short.length - 2) + 1);
-  const times = box.alike ? ` ×${box.alike}` : "";
-  return cutFront(name, room - times.length) + times;
+  const times = box.alike ? ` ×${box.alike}` : "", elided = elide(name, room - times.length);
+  // The middle may be what tells them apart.
+  const isSame = elided !== name && all.filter((b) => elide(below(b), room - times.length) === elided).length > 1;
+  return (isSame ? cutFront(name, room - times.length) : elided) + times;
 }
 
 // Of a node, or of a layer of a model.

@@ -48,6 +48,7 @@ function Scopes({ state, profile, profiles = 1 }: PageProps) {
   if (!data) return null;
   if (!tree || !colouring || tree.value === 0)
     return <Empty what={`No layer has ${metric.title}.`} how={<a href={link({ values: { metric: undefined, root: undefined } })}>Show another metric</a>} />;
+  const sizes = profile.metrics.filter((m) => ["parameters", "float_ops"].includes(m.column) && m.column !== metric.column && tree.children.some((n) => n.row.total[m.column]));
   const open = (node: Node) => {
     if (node.row.kids > 0 && node.row.row !== root) go({ values: { root: String(node.row.row) } });
   };
@@ -69,7 +70,7 @@ function Scopes({ state, profile, profiles = 1 }: PageProps) {
         colouring={colouring} onOpen={open} onSelect={choose} />
       <div class="scroll"><table class="numbers">
         <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">own</th>
-          <th scope="col">parameters</th><th scope="col">float operations</th></tr></thead>
+          {sizes.map((m) => <th key={m.column} scope="col">{m.title}</th>)}</tr></thead>
         <tbody>
           {tree.children.slice(0, 100).map((n) => (
             <tr key={n.row.row} class={rowClass(n.row.selected, n.value, n.row.match)}>
@@ -80,8 +81,7 @@ function Scopes({ state, profile, profiles = 1 }: PageProps) {
               <td><Num value={n.value} unit={metric.unit} /></td>
               <td><Share part={n.value} whole={tree.value} /></td>
               <td><Num value={n.row.own[metric.column] ?? 0} unit={metric.unit} /></td>
-              <td><Num value={n.row.total.parameters ?? 0} unit="count" /></td>
-              <td><Num value={n.row.total.float_ops ?? 0} unit="count" /></td>
+              {sizes.map((m) => <td key={m.column}><Num value={n.row.total[m.column] ?? 0} unit={m.unit} /></td>)}
             </tr>
           ))}
         </tbody>

@@ -1,19 +1,21 @@
 // Who holds the memory: what allocators had in use over time, and programs of XLA at their peak.
+import { useMemo } from "preact/hooks";
 import type { PageProps } from "../app";
 import { type Params, type Table, useApi, useAsk } from "../api";
-import { format } from "../format";
+import { format, spaced } from "../format";
 import { Held } from "../held";
 import { type By, type Holder, type HolderFields, isElsewhere, leavesOf } from "../holders";
 import { MemoryCurve } from "../memory_curve";
+import { bandsOf, type HeldAnswer } from "../memory_stack";
 import { ModelMemory } from "../memory_model";
 import { go, link, type State } from "../state";
 import type { Curve } from "../timeline_draw";
-import { Empty, Panel, Problem } from "../widgets";
+import { Empty, Panel, Problem, Sentence, whyOf } from "../widgets";
 
 interface Fields { missing?: string; notes: { id: string; text: string }[] }
 type Answer = Table<HolderFields> & Fields;
 
-const PARTS = 600;
+const PARTS = 600, MOMENTS = 300;
 
 export function Memory(props: PageProps) {
   return props.profile.is_model ? <ModelMemory {...props} /> : <Recorded {...props} />;
@@ -24,11 +26,11 @@ function Recorded({ state, profile }: PageProps) {
   const tops = data?.nodes?.filter((n) => n.depth === 1) ?? [], shown = tops.find((n) => n.name === state.values.pool) ?? mainOf(tops, data);
   if (error) return <Problem error={error} />;
   if (!data) return null;
-  if (data.missing) return <Empty what="Nothing in this file tells who holds memory." how={data.missing} />;
+  if (data.missing) return <Empty what="Nothing in this file tells who holds memory." how={whyOf(data.missing)} />;
   if (!shown) return <Empty what="No allocator was read, and there is no compiled program." how={profile.has_run ? "A trace of TensorFlow records allocators on GPUs and TPUs; of JAX, the buffers of compiled programs." : "Record a run: see tfprof record."} />;
   return (
     <>
-      <h1>{data.headline ?? "Memory"}</h1>
+      <h1><Sentence text={spaced(data.headline ?? "Memory")} /></h1>
       {tops.length > 1 && <Pools tops={tops} shown={shown} />}
       <Pool key={shown.id} state={state} data={data} top={shown} />
       {data.notes.length > 0 && <ul class="notes">{data.notes.map((n) => <li key={n.text}>{n.text}</li>)}</ul>}
@@ -59,6 +61,8 @@ function Pool({ state, data, top }: { state: State; data: Answer; top: Holder })
   const { data: curves } = useApi<Curve[]>("memory", { ...times, n: PARTS });
   const { data: lanes } = useApi<{ duration: number }>(curves?.length ? "lanes" : null, times);
   const index = curves?.findIndex((c) => c.device === top.name) ?? -1, curve = curves?.[index];
+  const { data: held } = useApi<HeldAnswer>(curve ? "held" : null, { ...times, device: index, n: MOMENTS });
+  const bands = useMemo(() => (held ? bandsOf(held) : []), [held]);
   const moment = state.values.moment === undefined ? undefined : Number(state.values.moment);
   const choose = (at: number | undefined) => go({ values: { moment: at === undefined ? undefined : String(at) } });
   return (
@@ -66,7 +70,8 @@ function Pool({ state, data, top }: { state: State; data: Answer; top: Holder })
       {curve && lanes && (
         <Panel title="Memory in use" about={`${top.name}, ${state.values.step === undefined ? "all steps" : `step ${state.values.step}`}; click chooses a moment, P the peak`} wide
           more={top.lifetime_peak_bytes ? `most since the program began: ${format(top.lifetime_peak_bytes, "bytes")}` : undefined}>
-          <MemoryCurve curve={curve} duration={lanes.duration} capacity={top.capacity_bytes} moment={moment ?? curve.peak_at} isPeak={moment === undefined} onChoose={choose} />
+          {bands.length > 0 && <ul class="legend">{[...bands].reverse().map((b) => <li key={b.name}><span class={`dot holder-${b.shade}`} />{b.name}</li>)}</ul>}
+          <MemoryCurve stack={held && bands.length > 0 ? { every: held.every, bands } : undefined} curve={curve} duration={lanes.duration} capacity={top.capacity_bytes} moment={moment ?? curve.peak_at} isPeak={moment === undefined} onChoose={choose} />
         </Panel>
       )}
       {moment !== undefined && curve ? <AtMoment state={state} device={index} moment={moment} times={times} onPeak={() => choose(undefined)} /> : <AtPeak state={state} data={data} top={top} />}

@@ -1,6 +1,6 @@
 // In five seconds: how long does a step take, where does that go, what should change?
 import type { PageProps } from "../app";
-import { useApi, useAsk, type Profile, type Row, type Rows } from "../api";
+import { isWhole, useApi, useAsk, type Profile, type Row, type Rows } from "../api";
 import { lastPart, lineName } from "../tree";
 import { familyTitle } from "../families";
 import { shortName } from "../devices";
@@ -12,7 +12,7 @@ import { EveryStep } from "../step_chart";
 import { aboutSteps, StepBar, steadyOf, stepsOf, useSteps, type Step } from "../step_panels";
 import type { Curve } from "../timeline_draw";
 import { link, requestParams } from "../state";
-import { Bar, Cell, Dot, Num, Panel, Problem, Share } from "../widgets";
+import { Bar, Cell, Dot, Num, Panel, Problem, Sentence, Share } from "../widgets";
 
 interface OpRow extends Row { family?: string }
 
@@ -24,8 +24,8 @@ export function Overview({ state, profile }: PageProps) {
   const hasModel = model && model.model.total.operations > 0;
   return (
     <div class="overview">
-      <h1>{step?.headline || profile.sentence || (hasModel ? modelSentence(model.model) : size(profile))}</h1>
-      {step?.headline && step.headline !== profile.sentence && <p class="sentence">{profile.sentence}</p>}
+      <h1><Sentence text={step?.headline || profile.sentence || (hasModel ? modelSentence(model.model) : size(profile))} /></h1>
+      {step?.headline && step.headline !== profile.sentence && <p class="sentence"><Sentence text={profile.sentence} /></p>}
       <p class="facts" title={profile.files.join("\n")}>{facts(profile, steps).join(" · ")}</p>
       {error && <Problem error={error} />}
       {steps.length > 0 && <div class="two"><StepBar state={state} profile={profile} steps={steps} /><EveryStep state={state} profile={profile} steps={steps} /></div>}
@@ -116,13 +116,13 @@ function Totals({ state, profile }: PageProps) {
   const { requested_bytes: requested = 0, output_bytes: outputs = 0, float_ops: flops = 0, exec_micros: micros = 0 } = profile.root.total;
   const most = (data ?? []).reduce<Curve | undefined>((a, b) => (a && a.peak >= b.peak ? a : b), undefined);
   const facts: [string, number, "bytes" | "count" | "micros", string][] = [
-    ["peak memory in use", most?.peak ?? 0, "bytes", most ? `${shortName(most.device)}, step ${state.values.step ?? profile.steps[0]?.step}` : ""],
+    ["peak memory in use", most?.peak ?? 0, "bytes", most ? `${shortName(most.device)}${isWhole(profile) ? "" : `, step ${state.values.step ?? profile.steps[0]?.step}`}` : ""],
     ["memory requested", requested, "bytes", outputs ? `${format(outputs, "bytes")} of outputs` : ""],
     ["parameters", profile.parameters ?? 0, "count", profile.trainable ? `${format(profile.trainable, "count")} trainable` : ""],
     ["float operations", flops, "count", profile.assumed_batch ? `of a batch of ${profile.assumed_batch}: the file leaves it open` : ""],
     ["operations, all threads", micros, "micros", "sum of self times"],
   ];
-  if (!facts.some(([, value]) => value)) return null;
+  if (!facts.some(([, value, unit]) => value && unit !== "micros")) return null; // times have panels of their own
   return (
     <Panel title="Memory and size" about={aboutSteps(state, profile)} name="totals">
       <dl class="facts-list">{facts.filter(([, value]) => value).map(([title, value, unit, note]) =>

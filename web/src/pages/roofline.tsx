@@ -8,7 +8,7 @@ import { columnOf } from "../margin";
 import { type Point, pointsOf, Scatter } from "../roofline_picture";
 import { go, link, type State } from "../state";
 import { familyTitle } from "../families";
-import { Bar, Dot, Empty, Panel, Problem } from "../widgets";
+import { Bar, Dot, Empty, Panel, Problem, whyOf } from "../widgets";
 
 export interface RoofRow { program?: string | null; kind: string | null; layer: string | null; line: string | null; executions: number | null; exec_micros: number | null; float_ops: number | null; bytes_accessed: number | null;
   unknown: number | null; float_ops_per_second: number | null; bytes_per_second: number | null; float_ops_per_byte: number | null; bound: string | null; efficiency: number | null; lost_micros: number | null }
@@ -24,7 +24,7 @@ export function Roofline({ state }: PageProps) {
   const [hovered, setHovered] = useState<number>();
   if (error) return <Problem error={error} />;
   if (!data) return null;
-  if (data.missing) return <Empty what="There is no roofline of this file." how={<>{data.missing} <a href={link({ page: "operations" })}>Operations</a></>} />;
+  if (data.missing) return <Empty what="There is no roofline of this file." how={<>{whyOf(data.missing)} <a href={link({ page: "operations" })}>Operations</a></>} />;
   const rows = data.nodes.filter((n) => n.depth === 1), points = pointsOf(rows), isChosen = (r: RoofAnswer["nodes"][number]) => r.name === state.values.row || (state.values.sel !== undefined && termOf(r, by) === state.values.sel), chosen = rows.find(isChosen)?.id;
   const choose = (id: number) => {
     const row = rows.find((r) => r.id === id)!, term = termOf(row, by), isOn = id === chosen;
@@ -111,7 +111,7 @@ function Lost({ rows, answer, by, chosen, hovered, onHover, onChoose }: LostProp
           ))}
         </tbody>
       </table></div>
-      {rows.length > shown.length && <p class="dim">and {rows.length - shown.length} that lose less</p>}
+      {rows.length > shown.length && <p class="dim">and {rows.length - shown.length} more</p>}
     </Panel>
   );
 }

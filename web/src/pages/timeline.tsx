@@ -2,19 +2,20 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { PageProps } from "../app";
-import { get, useApi, wallsOf, type Profile } from "../api";
+import { get, isWhole, useApi, wallsOf, type Profile } from "../api";
 import { Details, type Selection } from "../details";
-import { useMatchStep } from "../find";
+import { matcher, useMatchStep } from "../find";
 import { isTyping } from "../keys";
 import { shortName } from "../devices";
 import { format, median } from "../format";
-import { parseTerm, select, Selected } from "../selection";
-import { defaultMetric, go, isSet, link, replace, requestParams, type State } from "../state";
+import { Copy, parseTerm, select, Selected, stretchIn } from "../selection";
+import { defaultMetric, go, isOff, isSet, link, replace, requestParams, type State } from "../state";
+import { steadyOf, stepsOf, useSteps, type StepAnswer } from "../step_panels";
 import { HoverCard } from "../timeline_hover";
 import { Minimap, Toolbar } from "../timeline_toolbar";
 import { ROW, Tiles, type Slice } from "../tiles";
 import { drawTimeline, LEFT, TOP, type Curve, type View } from "../timeline_draw";
-import { causeOf, devicesOf, gapsOf, heightOfEnd, linesOf, middleOf, pairsOf, parseZoom, runsOf, startsClosed, stretchOf, type Flow, type Lanes, type ThreadLink } from "../timeline_lines";
+import { causeOf, devicesOf, gapsOf, heightOfEnd, linesOf, meanwhileOf, middleOf, pairsOf, parseZoom, runsOf, startsClosed, stretchOf, type Flow, type Lanes, type Sums, type ThreadLink } from "../timeline_lines";
 import { Holders, Links, Neighbours, tell, Totals } from "../timeline_panels";
 import { Dot, Empty, Problem, remedy } from "../widgets";
 import { useSize } from "../width";
@@ -25,6 +26,8 @@ const MAX_SIDE = 8;
 export const SIDE = "side";
 // Shorter ones would be noise.
 const GAP_SHARE = 0.02;
+// Of all that belongs to it, when a step has less than this of the time.
+const FAR = 0.8;
 
 // As events of threads are called.
 const FAMILY_OF: Record<string, string> = { compute: "compute", communication: "communication", copy: "copy", input: "input", callback: "callback",
@@ -34,10 +37,11 @@ type Params = Record<string, string | undefined>;
 
 export function Timeline({ state, profile }: PageProps) {
   // The timeline is of one step, and sets it for the rest of the page: the pane speaks of the same.
-  const first = profile.steps[0] && String(profile.steps[0].step);
+  const { data: answer, error: unknown } = useSteps(state, profile), isKnown = profile.steps.length < 2 || state.values.step !== undefined || !!answer || !!unknown;
+  const first = isKnown ? firstOf(profile, answer) : undefined, step = state.values.step ?? first;
   useEffect(() => { if (state.values.step === undefined && first !== undefined) replace({ values: { step: first } }); }, [state.values.step, first]);
-  const params: Params = { ...requestParams(state), step: state.values.step ?? (profile.steps[0] ? String(profile.steps[0].step) : undefined) };
-  const { data, error } = useApi<Lanes>(profile.has_run ? "lanes" : null, params);
+  const params: Params = { ...requestParams(state), step };
+  const { data, error } = useApi<Lanes>(profile.has_run && isKnown ? "lanes" : null, params);
   if (!profile.has_run)
     return <Empty what="This profile has no times." how={remedy(profile, "times")} />;
   if (error) return <Problem error={error} />;
@@ -45,6 +49,12 @@ export function Timeline({ state, profile }: PageProps) {
   if (!data.lanes.length || data.duration <= 0) return <Empty what="Nothing ran in this step." how="Choose another step." />;
   if (isSet(state, SIDE) && profile.steps.length > 1) return <Side chosen={data.step} duration={data.duration} params={params} state={state} profile={profile} />;
   return <Chart key={`${params.p} ${data.step}`} lanes={data} params={params} state={state} profile={profile} />;
+}
+
+// The first one that is no warm-up.
+function firstOf({ steps }: Profile, answer: StepAnswer | undefined): string | undefined {
+  const steady = new Set(answer ? steadyOf(stepsOf(answer)).map((s) => s.step) : []);
+  return (steps.find((s) => steady.has(s.step)) ?? steps[0])?.step.toString();
 }
 
 // Several steps on one scale, each from its start; those around the chosen one.
@@ -119,6 +129,7 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   const lines = linesOf(devices, closed, curves, lanes.duration);
   const content = lines.reduce((h, l) => Math.max(h, l.y + l.height), TOP), height = side ? Math.min(content + 4, 400) : Math.max(120, size.height);
   const [cursor, setCursor] = useState<Cursor>();
+  const found = useApi<Sums>(!side && marked && !stretchIn(sel) ? "sums" : null, { ...params, find: undefined, sel: marked, lane: 0, until_lane: lanes.total, from: 0, until: duration }).data?.selected;
   const stretch = stretchOf(state, lanes.step), at = state.values.at === undefined ? undefined : Number(state.values.at);
   const tilesOf = (line: { of?: "threads" }) => (line.of ? threads : tiles);
   const cut = (values: number[]) => {
@@ -134,16 +145,28 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
     setChosen({ ...longest, isOfThreads: true });
     replace({ values: { part: undefined, zoom: longest.w < duration / 3 ? `${Math.max(0, Math.round(longest.x - longest.w))}-${Math.min(duration, Math.round(longest.x + 2 * longest.w))}` : undefined } });
   }, [wanted, parts.length]);
+  // Operations of a step may run far from it: then the picture begins with the step.
+  const stepsLane = others?.lanes.find((l) => l.device === "Steps" && l.number === 0), stepSlice = stepsLane && threads?.slices(stepsLane.lane, 0, duration, width - LEFT).find((s) => s.op === `step ${lanes.step}`);
+  const isFramed = useRef(false);
+  useEffect(() => {
+    if (!stepSlice || isFramed.current || side) return;
+    isFramed.current = true;
+    if (stepSlice.w < FAR * duration && !state.values.zoom && !wanted && !stretch) set({ from: stepSlice.x - stepSlice.w / 20, until: stepSlice.x + 1.05 * stepSlice.w });
+  }, [stepSlice?.x]);
   // Of accelerators, beside their busy strip or on their only lane.
   const gaps = useMemo(() => {
-    const stepsLane = others?.lanes.find((l) => l.device === "Steps" && l.number === 0), step = stepsLane && threads?.slices(stepsLane.lane, 0, duration, width - LEFT).find((s) => s.op === `step ${lanes.step}`);
+    if (isOff(state, "gaps")) return [];
+    const events = parts.length || !threads ? [] : lines.flatMap((l) => (l.kind === "lane" && l.of ? threads.slices(l.lane, 0, duration, width - LEFT) : []));
     return lines.flatMap((l) => {
       const device = l.kind === "device" ? devices[l.device] : l.kind === "lane" && l.share !== undefined ? devices.find((d) => d.lanes[0]?.lane === l.lane && !d.isOfThreads) : undefined;
       if (!device || device.isOfThreads || device.lanes[0]?.kind === "cpu" || !device.lanes.length) return [];
       const ran = device.lanes.flatMap((lane) => tiles.slices(lane.lane, 0, duration, width - LEFT).filter((s) => s.row === 0));
-      return gapsOf(ran, GAP_SHARE * duration, step).map((gap) => ({ ...gap, cause: causeOf(gap, parts), y: l.y + 1, height: Math.min(l.height, 34) - 4 }));
+      return gapsOf(ran, GAP_SHARE * (stepSlice?.w ?? duration), stepSlice).map((gap) => {
+        const cause = causeOf(gap, parts);
+        return { ...gap, cause: cause ?? meanwhileOf(gap, events), isMeanwhile: !cause, y: l.y + 1, height: Math.min(l.height, 34) - 4 };
+      });
     });
-  }, [version, devices, state.values.lanes, curves.length, width, duration]);
+  }, [version, devices, state.values.lanes, state.values.gaps, curves.length, width, duration]);
   const selecting = drag?.selects ? { from: drag.from, until: drag.until } : undefined;
 
   const heightOf = (end: ThreadLink["from"]) => heightOfEnd(end, lines, devices, (lane) => (end.of_threads ? threads : tiles)?.slices(lane, view.from, view.until, width - LEFT) ?? []);
@@ -152,13 +175,13 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   useEffect(() => {
     if (!canvas.current) return;
     drawTimeline(canvas.current, { width, height, scroll: frame.current?.scrollTop ?? 0, view, lines, tiles, threads, gaps, chosen, strips: (busy.data ?? []).map(cut),
-      curves: curves.map((c) => ({ ...c, lowest: cut(c.lowest), highest: cut(c.highest) })), stretch: selecting ?? stretch, hover: hover ?? (cursor && { ...cursor, row: cursor.row ?? 0, n: 1, busy: cursor.w }), end: lanes.duration, cursor: at, fades: !!marked, measure,
-      arrows: [...pairs.map(([a, b]) => ({ from: a.x + a.w, fromY: middleOf(a.lane, lines, devices), to: b.x, toY: middleOf(b.lane, lines, devices) })), ...(linked ? arrowsOfLinks : [])] });
+      curves: curves.map((c) => ({ ...c, lowest: cut(c.lowest), highest: cut(c.highest) })), stretch: selecting ?? stretch, hover: hover ?? (cursor && { ...cursor, row: cursor.row ?? 0, n: 1, busy: cursor.w }), end: lanes.duration, cursor: at, fades: !!marked, measure, matches: find && !sel ? matcher(find) : undefined,
+      arrows: isOff(state, "flows") ? [] : [...pairs.map(([a, b]) => ({ from: a.x + a.w, fromY: middleOf(a.lane, lines, devices), to: b.x, toY: middleOf(b.lane, lines, devices) })), ...(linked ? arrowsOfLinks : [])] });
   });
 
   // What is drawn, for whoever checks the picture: slices with the pixels they take.
   useEffect(() => {
-    if (canvas.current) Object.assign(canvas.current, { lines: () => lines, left: LEFT, gaps: () => gaps, arrows: () => (linked ? arrowsOfLinks : []),
+    if (canvas.current) Object.assign(canvas.current, { lines: () => lines, left: LEFT, gaps: () => gaps, arrows: () => (linked && !isOff(state, "flows") ? arrowsOfLinks : []),
       drawnThreads: () => lines.flatMap((l) => (l.kind === "lane" && l.of && threads ? threads.slices(l.lane, view.from, view.until, width - LEFT) : [])), drawn: () => lines.flatMap((l) => (l.kind === "lane" && !l.of ? tiles.slices(l.lane, view.from, view.until, width - LEFT)
       .map((s) => ({ ...s, left: LEFT + (s.x - view.from) * scale, right: LEFT + (s.x + s.w - view.from) * scale })) : [])) });
   });
@@ -252,7 +275,9 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
     const { x, y } = point(e);
     setDrag(undefined);
     // The second click of two finds the picture changed by the first: it is for what was there.
-    if (!drag?.moved) { if (e.detail < 2) press(drag?.x ?? x, y); }
+    const from = chosen ?? (clicked && sel === `node:${clicked.node}` ? clicked : undefined), until = e.shiftKey && !drag?.moved ? sliceAt(drag?.x ?? x, y) : undefined;
+    if (until && from) select(`time:${lanes.step},${Math.min(from.x, until.x)}-${Math.max(from.x + from.w, until.x + until.w)}`);
+    else if (!drag?.moved) { if (e.detail < 2) press(drag?.x ?? x, y); }
     else if (drag.selects) select(`time:${lanes.step},${Math.round(Math.min(drag.from, drag.until))}-${Math.round(Math.max(drag.from, drag.until))}`);
   };
   const move = (e: MouseEvent) => {
@@ -298,8 +323,8 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
     <div class="trace-viewer">
       <section class="trace">
         <Heading lanes={lanes} state={state} profile={profile} />
-        <Toolbar state={state} profile={profile} step={lanes.step} actions={{ fit: () => set({ from: 0, until: duration }), frame: () => latest.current(new KeyboardEvent("keydown", { key: "f" })), measure: () => latest.current(new KeyboardEvent("keydown", { key: "m" })) }} />
-        <Minimap lanes={lanes} params={params} view={view} duration={duration} onMove={set} />
+        <Toolbar state={state} profile={profile} step={lanes.step} found={found} actions={{ fit: () => set({ from: 0, until: duration }), frame: () => latest.current(new KeyboardEvent("keydown", { key: "f" })), measure: () => latest.current(new KeyboardEvent("keydown", { key: "m" })) }} />
+        <Minimap title={isWhole(profile) ? "Recording" : "Whole step"} lanes={lanes} params={params} view={view} duration={duration} onMove={set} />
         {chart}
         <footer>
           {told}
@@ -310,7 +335,7 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
         {sel ? <Details state={state} profile={profile} /> : chosen && <Chosen slice={chosen} self={threads?.self(chosen, view.from, view.until, width - LEFT)} lanes={others} onClose={() => setChosen(undefined)} />}
         {linked && links.length > 0 && <Links links={links} at={linked} />}
         {term?.kind === "node" && flows.data && <Neighbours flows={flows.data} pairs={pairs} />}
-        {!stretch && <Totals params={params} view={view} lanes={lanes} isChosen={false} />}
+        {!stretch && <Totals params={params} view={view} lanes={lanes} isChosen={false} profile={profile} />}
         {curves.length > 0 && <Holders params={params} curves={curves} at={at} />}
         {memory.data?.length === 0 && <p class="dim">No memory curve: this step has no allocator readings. GPU traces taken with FULL_TRACE have them.</p>}
         {!!others?.hidden && <p class="dim">{others.hidden.toLocaleString("en-US")} events of threads, all shorter than {format(others.hidden_below ?? 0, "micros")}, are not drawn.</p>}
@@ -331,6 +356,7 @@ function Chosen({ slice, self, lanes, onClose }: { slice: Slice; self?: number; 
       <p class="kind">{slice.n > 1 ? `${slice.n} events` : "event of a thread"}</p>
       <h2>{slice.n > 1 ? `longest: ${slice.op}` : slice.op}</h2>
       <dl class="facts-list">{facts.filter(([, value]) => value).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+      <p class="copies"><Copy text={slice.op}>Copy name</Copy></p>
     </aside>
   );
 }
@@ -367,10 +393,10 @@ function Sized({ height, content, children }: { height?: number; content: number
 function Heading({ lanes, state, profile }: { lanes: Lanes; state: State; profile: Profile }) {
   const metric = defaultMetric(state, profile);
   const { data } = useApi<Selection>(state.values.sel ? "selection" : null, { ...requestParams(state), sel: state.values.sel, metric_column: metric.column });
-  const wall = profile.steps.find((s) => s.step === lanes.step)?.wall ?? 0, isOther = wall > 0 && Math.abs(wall - lanes.duration) > 0.01 * lanes.duration;
+  const wall = profile.steps.find((s) => s.step === lanes.step)?.wall ?? 0, all = isWhole(profile), isOther = !all && wall > 0 && Math.abs(wall - lanes.duration) > 0.01 * lanes.duration;
   const executions = lanes.lanes.reduce((sum, l) => sum + l.executions, 0);
   return (
-      <h1>{format(lanes.duration, "micros")} <small>step {lanes.step}{isOther && <>, which takes {format(wall, "micros")}</>} · {executions.toLocaleString("en-US")} executions on {lanes.total} lane{lanes.total === 1 ? "" : "s"}
+      <h1>{format(isOther ? wall : lanes.duration, "micros")} <small>{all ? "the whole recording" : `step ${lanes.step}`}{isOther && <>, whose operations ran within {format(lanes.duration, "micros")}</>} · {executions.toLocaleString("en-US")} executions on {lanes.total} lane{lanes.total === 1 ? "" : "s"}
         {state.values.sel && <Selected value={data?.total[metric.column] ?? 0} metric={metric} />}</small></h1>
   );
 }
