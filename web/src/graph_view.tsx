@@ -10,15 +10,30 @@ const READABLE = 0.92;
 interface View { x: number; y: number; zoom: number }
 export interface Handle { show: (x: number, y: number, width: number, height: number) => void }
 
-interface Props { width: number; height: number; label: string; svg: RefObject<SVGSVGElement | null>; handle: RefObject<Handle | null>; children: ComponentChildren; tools?: ComponentChildren }
+// A box of the small picture: its upper left corner, and how red it is.
+export interface Mark { x: number; y: number; heat: number }
 
-export function PanZoom({ width, height, label, svg, handle, children, tools }: Props) {
+interface Props { marks: Mark[]; size: { width: number; height: number }; width: number; height: number; label: string; svg: RefObject<SVGSVGElement | null>; handle: RefObject<Handle | null>; children: ComponentChildren; tools?: ComponentChildren }
+
+export function PanZoom({ marks, size, width, height, label, svg, handle, children, tools }: Props) {
   const moved = useRef<SVGGElement>(null), view = useRef<View>({ x: 0, y: 0, zoom: 1 }), [zoom, setZoom] = useState(1), [isFull, setFull] = useState(false);
   const drag = useRef<{ x: number; y: number; isMoving: boolean } | null>(null);
+  const small = useRef<SVGSVGElement>(null), glass = useRef<SVGRectElement>(null);
+  // The small picture is there while something is out of sight.
+  const showWindow = ({ x, y, zoom: by }: View) => {
+    const { w, h } = room(), at = { x: -x / by, y: -y / by, width: w / by, height: h / by };
+    small.current?.classList.toggle("hidden", at.x <= 0 && at.y <= 0 && at.x + at.width >= width && at.y + at.height >= height);
+    for (const [name, value] of Object.entries(at)) glass.current?.setAttribute(name, String(value));
+  };
+  const centre = (e: PointerEvent) => {
+    const to = new DOMPoint(e.clientX, e.clientY).matrixTransform(small.current!.getScreenCTM()!.inverse()), { w, h } = room(), by = view.current.zoom;
+    apply({ zoom: by, x: w / 2 - to.x * by, y: h / 2 - to.y * by });
+  };
   // Straight to the element: a frame of dragging draws nothing anew.
   const apply = (next: View) => {
     view.current = next;
     moved.current?.setAttribute("transform", `translate(${next.x},${next.y}) scale(${next.zoom})`);
+    showWindow(next);
     setZoom(next.zoom);
   };
   const room = () => ({ w: svg.current?.clientWidth || 800, h: svg.current?.clientHeight || 500 });
@@ -65,6 +80,11 @@ export function PanZoom({ width, height, label, svg, handle, children, tools }: 
         onPointerUp={() => { drag.current = null; }} onPointerCancel={() => { drag.current = null; }}>
         <defs><marker id="arrow" viewBox="0 0 8 8" refX={7} refY={4} markerWidth={8} markerHeight={8} orient="auto" markerUnits="userSpaceOnUse"><path class="arrow" d="M0,0.5 L8,4 L0,7.5 Z" /></marker></defs>
         <g ref={moved} class="moved">{children}</g>
+      </svg>
+      <svg ref={small} class="map hidden" viewBox={`0 0 ${width} ${height}`} aria-hidden="true"
+        onPointerDown={(e) => { small.current!.setPointerCapture(e.pointerId); centre(e); }} onPointerMove={(e) => { if (e.buttons & 1) centre(e); }}>
+        {marks.map((m, i) => <g key={i}><rect class="map-box" x={m.x} y={m.y} {...size} /><rect class="heat" x={m.x} y={m.y} {...size} fill-opacity={m.heat} /></g>)}
+        <rect ref={glass} class="glass" />
       </svg>
       <div class="zoom" role="group" aria-label="zoom">
         <button type="button" aria-label="smaller" onClick={() => zoomBy(0.8)}>−</button><output>{Math.round(100 * zoom)} %</output>

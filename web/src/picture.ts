@@ -4,7 +4,7 @@ const SCALE = 2;
 const TITLE = 28;
 
 function pictures(): (SVGSVGElement | HTMLCanvasElement)[] {
-  return [...document.querySelectorAll<SVGSVGElement | HTMLCanvasElement>("main svg.treemap, main svg.flame, main .graph svg, main .roofline svg, main svg.memory-curve, main canvas")];
+  return [...document.querySelectorAll<SVGSVGElement | HTMLCanvasElement>("main svg.treemap, main svg.flame, main .graph svg:not(.map), main .roofline svg, main svg.memory-curve, main canvas")];
 }
 
 export function hasPicture(): boolean {

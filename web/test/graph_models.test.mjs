@@ -97,7 +97,7 @@ test("the wheel zooms at the mouse, dragging moves, 0 fits, a click still select
   assert.ok(Math.abs(moved.x - larger.x - 60) < 2 && Math.abs(moved.y - larger.y - 40) < 2, JSON.stringify([larger, moved]));
   assert.doesNotMatch(page.url(), /sel=/);
   await page.keyboard.press("0");
-  const frame = await page.locator(".graph svg").boundingBox();
+  const frame = await page.locator(".graph svg:not(.map)").boundingBox();
   for (const box of await page.locator(".graph .box").all()) {
     const b = await box.boundingBox();
     assert.ok(b.x >= frame.x && b.x + b.width <= frame.x + frame.width && b.y >= frame.y && b.y + b.height <= frame.y + frame.height);
@@ -109,6 +109,26 @@ test("the wheel zooms at the mouse, dragging moves, 0 fits, a click still select
   await page.getByRole("button", { name: "Full page" }).click();
   const full = await page.locator(".graph").boundingBox();
   assert.deepEqual([full.x, full.y, full.width, full.height], [0, 0, 1440, 900]);
+}));
+
+test("a small picture shows which part is in sight, and moves it", () => shown(model("bert_tiny/frozen.pb"), async (page) => {
+  const map = page.locator(".graph .map"), inSight = async () => {
+    const frame = await page.locator(".graph").boundingBox(), all = await page.locator(".graph .box").all();
+    return (await Promise.all(all.map((b) => b.boundingBox()))).map((b) => b.y >= frame.y && b.y + b.height <= frame.y + frame.height);
+  };
+  await page.keyboard.press("0");
+  assert.ok(!(await inSight()).includes(false) && !(await map.isVisible()));
+  for (let i = 0; i < 8; i++) await page.keyboard.press("+");
+  assert.ok((await inSight()).includes(false) && (await map.isVisible()));
+  assert.equal(await map.locator(".map-box").count(), await page.locator(".graph .box").count());
+  // The middle of each box in it is where that box then is.
+  const n = await page.locator(".graph .box").count();
+  for (const i of [0, n - 1]) {
+    const small = await map.locator(".map-box").nth(i).boundingBox();
+    await page.mouse.click(small.x + small.width / 2, small.y + small.height / 2);
+    const box = await page.locator(".graph .box").nth(i).boundingBox(), frame = await page.locator(".graph").boundingBox();
+    assert.ok(Math.abs(box.x + box.width / 2 - frame.x - frame.width / 2) < 12 && Math.abs(box.y + box.height / 2 - frame.y - frame.height / 2) < 12, JSON.stringify([box, frame]));
+  }
 }));
 
 test("N shows what is around a node, with its attributes and shapes; the drawing is saved whole", () => shown(model("bert_tiny/frozen.pb"), async (page) => {

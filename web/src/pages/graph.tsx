@@ -174,7 +174,7 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
   };
   return (
     <>
-    <PanZoom svg={svg} handle={handle} width={placed.width} height={placed.height} label="layers and the tensors between them" tools={<button type="button" onClick={() => saveSvg(svg.current!, placed)}>Save SVG</button>}>
+    <PanZoom marks={boxes.flatMap((b) => { const at = placed.places.get(b.id); return at ? [{ x: at.x, y: at.y, heat: 0.85 * (valueOf(b) / largest) }] : []; })} size={{ width: WIDTH, height: HEIGHT }} svg={svg} handle={handle} width={placed.width} height={placed.height} label="layers and the tensors between them" tools={<button type="button" onClick={() => saveSvg(svg.current!, placed)}>Save SVG</button>}>
       {edges.map((e) => {
         const way = placed.paths.get(`${e.from}-${e.to}`), width = 1 + (2.5 * Math.log(e.tensors)) / Math.max(1, Math.log(most)), isOfChosen = chosen && (e.from === chosen.id || e.to === chosen.id);
         return way && (
