@@ -16,7 +16,9 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from tfprof import _native, _need, _programs
 
+# By default; views are sorted by name, so that their first rows say little.
 _TOP = 20
+_BOUNDED = ("layers", "roofline", "transfers")
 _MAX_BYTES = 20_000
 _TIMEOUT_S = 120
 # Options that write, or that a client has no use for.
@@ -82,7 +84,7 @@ class Tools:
             applies = applies_to == "all" or name in applies_to.split()
             if applies and name != "what_is_missing" and option not in _NOT_OFFERED:
                 properties[option] = _schema(option, kind, words, text)
-        if "top" in properties:
+        if name in _BOUNDED:
             properties["top"]["default"] = _TOP
         if "max_bytes" in properties:
             properties["max_bytes"].update({"type": "integer", "minimum": 1000, "default": _MAX_BYTES})
@@ -108,7 +110,7 @@ class Tools:
             files.append(self._check_path(given[key]))
         options = {key: value for key, value in given.items()
                    if key not in schema["required"] and value is not None}
-        if "top" in schema["properties"]:
+        if name in _BOUNDED:
             options.setdefault("top", _TOP)
         for key in _FILES:
             if isinstance(options.get(key), str):

@@ -80,10 +80,13 @@ class Profile(Questions):
     them.
 
     The views (scope, graph, op, code) take options by keyword (see docs/options.md) or as the
-    dictionary of a ProfileOptionBuilder:
+    dictionary of a ProfileOptionBuilder. With `top` or `by='kernel'` they return an Answer, as
+    other questions do:
 
     >>> import tfprof
     >>> profile = tfprof.load('examples/resnet/profile')
+    >>> profile.op(order_by='params', select='params', top=1).rows[-1]['name']
+    '... 49 more'
     >>> profile.scope(account_type_regexes='_trainable_variables', select='params').root
     <Node '_TFProfRoot'>
     >>> profile.op(order_by='params')[1].name
@@ -186,7 +189,7 @@ class Profile(Questions):
         return _diff.compare(_diff.natives(base), [self._native], view, options)
 
     def events(self, step: Optional[int] = None,  # type: ignore[override]
-               output: str = "stdout", max_bytes: int = 0) -> _answer.Answer:
+               output: str = "stdout", max_bytes: int = 0, top: int = 0) -> _answer.Answer:
         """When and where nodes ran: a row per execution of a step, or of all steps.
 
         >>> import tfprof
@@ -194,11 +197,12 @@ class Profile(Questions):
         >>> events.columns
         ['name', 'op', 'node', 'step', 'device', 'kind', 'lane', 'start_micros', 'duration_micros']
         """
-        return self._ask("events", {"step": _step(step), "output": output, "max_bytes": max_bytes})
+        return self._ask("events", {"step": _step(step), "output": output, "max_bytes": max_bytes,
+                                    "top": top})
 
     def table(self, table: str = "ops",  # type: ignore[override]
               step: Optional[int] = None, output: str = "stdout",
-              max_bytes: int = 0) -> _answer.Answer:
+              max_bytes: int = 0, top: int = 0) -> _answer.Answer:
         """A plain table of all steps, or of one, to put together with those of other
         profiles: 'summary', 'steps', 'parts', 'devices', 'ops', 'nodes' or 'lines'. Own numbers
         only, so that they add up; docs/fleet.md lists the columns.
@@ -209,7 +213,7 @@ class Profile(Questions):
         ['step', 'device', 'op', 'exec_micros']
         """
         return self._ask("table", {"table": table, "step": _step(step), "output": output,
-                                   "max_bytes": max_bytes})
+                                   "max_bytes": max_bytes, "top": top})
 
     @property
     def steps(self) -> List[int]:
@@ -314,6 +318,9 @@ class Profile(Questions):
             found = self._native.query(view, settings=settings)
             if values["output"] != "stdout":
                 found.output()
+        if values.get("top") or values.get("by") == "kernel":
+            # Not rows of nodes, but a table.
+            return _answer.Answer(found, view, values["output"])    # type: ignore[return-value]
         return Result(found, view, values)
 
     def _ask(self, question: str, keywords: Mapping[str, Any]) -> _answer.Answer:

@@ -381,6 +381,8 @@ static const struct question_need needs[] = {
 	{NULL, NULL, NULL},
 };
 
+static const char *const sums[] = {"runs", "executions", NULL};
+
 const struct question devices_question = {
 	.name = "devices",
 	.summary = "each device with its lanes and its time",
@@ -393,5 +395,6 @@ const struct question devices_question = {
 	.state = QUESTION_LOADED,
 	.needs = needs,
 	.not_saved = "threads and streams, runs of programs, reasons of idle time and peak figures",
+	.sums = sums,
 	.run = run,
 };

@@ -180,6 +180,8 @@ static const struct question_need needs[] = {
 	{NULL, NULL, NULL},
 };
 
+static const char *const sums[] = {"bytes", "buffers", NULL};
+
 const struct question memory_question = {
 	.name = "memory",
 	.summary = "who holds the memory at the peak: of programs and of allocators",
@@ -198,5 +200,6 @@ const struct question memory_question = {
 	.state = QUESTION_LOADED,
 	.needs = needs,
 	.not_saved = "compiled programs and allocations",
+	.sums = sums,
 	.run = run,
 };

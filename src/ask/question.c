@@ -5,6 +5,7 @@
 
 #include "ask/capture.h"
 #include "ask/view.h"
+#include "ask/view_top.h"
 #include "model/profile_fields.h"
 #include "query/table_top.h"
 
@@ -32,12 +33,18 @@ const struct question *question_find(const char *name)
 static enum tfprof_status keep_top(const struct question *question, struct answer *a, size_t n,
 	struct tfprof_error *err)
 {
+	static const char *const none[] = {NULL};
+	const char *const *sums = question->sums ? question->sums : none;
 	size_t n_left_out;
+	enum tfprof_status status = TFPROF_OK;
 
-	if (!column_table_keep_top(&a->table, n, question->sums, &n_left_out))
-		return error_no_memory(err);
-	answer_put_int(a, "rows_left_out", (int64_t)n_left_out);
-	return TFPROF_OK;
+	if (a->view)
+		status = view_keep_top(a, n, &n_left_out, err);
+	else if (!column_table_keep_top(&a->table, n, sums, &n_left_out))
+		status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		answer_put_int(a, "rows_left_out", (int64_t)n_left_out);
+	return status;
 }
 
 bool asked_ran(const struct asked *q)
@@ -88,7 +95,7 @@ enum tfprof_status question_run(const struct question *question, struct answer *
 		return status;
 	a->question = question;
 	status = question->run(a, q, err);
-	if (status == TFPROF_OK && question->sums && q->options->number[OPT_TOP] > 0)
+	if (status == TFPROF_OK && q->options->number[OPT_TOP] > 0)
 		status = keep_top(question, a, (size_t)q->options->number[OPT_TOP], err);
 	if (status == TFPROF_OK)
 		note_saved(a, q);

@@ -42,10 +42,10 @@
 /* name, writers of its text, of further members of its JSON, of its own formats */
 /* clang-format off */
 #define QUESTIONS(X)                                      \
-	X(scope, no_text, no_members, view_write)         \
-	X(graph, no_text, no_members, view_write)         \
-	X(op, plain_text, no_members, view_write) /* by kernel, it is a table */ \
-	X(code, no_text, no_members, view_write)          \
+	X(scope, plain_text, no_members, view_write) /* views are tables with top */ \
+	X(graph, plain_text, no_members, view_write)      \
+	X(op, plain_text, no_members, view_write)    /* and by kernel */ \
+	X(code, plain_text, no_members, view_write)       \
 	X(advise, advice_text, advice_members, advice_write) \
 	X(overview, overview_text, no_members, no_format) \
 	X(annotate, annotate_text, no_members, annotate_write) \
@@ -202,7 +202,8 @@ struct question {
 	bool takes_model;        /* also: asked.file is set then, and the profile is empty */
 	bool loads_model;        /* of which the profile then has the nodes */
 	bool counts_float_ops;   /* those of a graph, before it runs */
-	const char *const *sums; /* columns that add up, for the option top; ends in NULL */
+	const char *const *sums; /* columns that add up, for the option top; ends in NULL.
+				  * NULL: none */
 	const struct question_need *needs; /* the first is what a model file lacks, too */
 	/* What a profile that was saved from a trace lacks for it; NULL: nothing. It is said in a
 	 * note or, if a need is not met, in the error. */

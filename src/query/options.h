@@ -79,7 +79,8 @@
 		"Take each call of this function as a step.")                  \
 	X(SOURCE, "source", FILE, 0, "", "annotate",                           \
 		"Show every line of this source file, with what it costs.")    \
-	X(TOP, "top", INT, 0, "0", "layers roofline transfers",                          \
+	X(TOP, "top", INT, 0, "0",                                              \
+		"scope graph op code layers roofline transfers devices memory events table", \
 		"Show this many rows below each row, and add the others up in one; 0 shows all.") \
 	X(DOC, "doc", BOOL, 0, "true", OF_VIEWS,                                         \
 		"Explain the view and its columns before a text report.")              \

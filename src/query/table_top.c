@@ -106,6 +106,14 @@ static bool init(struct top *x)
 	return true;
 }
 
+static void keep_first(struct column_table *t, size_t n, size_t *n_left_out)
+{
+	*n_left_out = t->n_rows > n ? t->n_rows - n : 0;
+	t->n_rows -= *n_left_out;
+	for (size_t i = 0; i < t->n_columns; i++)
+		t->columns[i].view.n_rows = t->n_rows;
+}
+
 bool column_table_keep_top(struct column_table *t, size_t n, const char *const *sums,
 	size_t *n_left_out)
 {
@@ -113,6 +121,10 @@ bool column_table_keep_top(struct column_table *t, size_t n, const char *const *
 	bool ok;
 
 	*n_left_out = 0;
+	if (!t->is_tree) {
+		keep_first(t, n, n_left_out);
+		return true;
+	}
 	column_table_end(t);
 	ok = !t->failed && t->n_rows && init(&x);
 	for (size_t row = 0; ok && row < t->n_rows; row++) {

@@ -27,10 +27,6 @@ static const struct writers *writers_of(const struct answer *a)
 	return w;
 }
 
-void no_text(const struct answer *a, struct sink *out)
-{
-}
-
 void no_members(const struct answer *a, struct json *j)
 {
 }
@@ -81,8 +77,12 @@ void plain_text(const struct answer *a, struct sink *out)
 {
 	struct asked_answer d = {.answer = a};
 
+	const struct answer_field *left = answer_find_field(a, "rows_left_out");
+
 	if (write_table(&d, table_write_text, out, NULL) != TFPROF_OK)
 		sink_fail(out, ENOMEM);
+	if (!a->table.is_tree && left && left->number) /* a tree has a row for them */
+		sink_printf(out, "... %lld more\n", (long long)left->number);
 }
 
 void headline_text(const struct answer *a, struct sink *out)

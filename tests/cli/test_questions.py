@@ -147,19 +147,39 @@ def fold(nodes, top, columns):
 
 
 @pytest.mark.parametrize("top", [1, 2, 5, 1000])
-@pytest.mark.parametrize("question", ["layers --max_depth=9", "roofline --by=layer"])
+@pytest.mark.parametrize("question", ["layers --max_depth=9", "roofline --by=layer", "op", "scope", "graph",
+                                      "code", "scope --order_by=micros --max_depth=3"])
 def test_what_top_leaves_out_is_counted_and_added_up(question, top):
     def ask(*more):
         return json.loads(run(*question.split(), TRACE, *more, "--output=json").stdout)
 
     every, part = ask(), ask(f"--top={top}")
     columns = ["exec_micros", "float_ops"] if question.startswith("layers") else ["exec_micros"]
+    if question.split()[0] in ("scope", "graph", "code"):
+        columns.append("total_exec_micros")
     columns = [column for column in columns if column in every["nodes"][0]]
     expected, n_left_out = fold(every["nodes"], top, columns)
     assert [(node["name"], [node[column] or 0 for column in columns]) for node in part["nodes"]] == [
         (name, [pytest.approx(number) for number in numbers]) for name, numbers in expected]
     assert part["rows_left_out"] == n_left_out and "rows_left_out" not in every
-    assert columns and (n_left_out > 0) == (top < 1000)
+    assert columns and (n_left_out > 0 or top > 2) and (not n_left_out or top < 1000)
+    if question == "op":    # a total is that of a row and of all after it
+        assert [node["total_exec_micros"] for node in part["nodes"]] == [
+            node["total_exec_micros"] for node in every["nodes"]][:len(part["nodes"])]
+
+
+@pytest.mark.parametrize("question", ["events", "table --table=nodes", "devices", "memory"])
+def test_top_of_other_tables(question):
+    def ask(*more):
+        return json.loads(run(*question.split(), TRACE, *more, "--output=json").stdout)
+
+    every, part = ask(), ask("--top=1")
+    kept = len(part["nodes"]) - sum(node["name"].startswith("... ") for node in part["nodes"])
+    assert part["rows_left_out"] == len(every["nodes"]) - kept and kept <= len(every["nodes"])
+    if question.startswith(("events", "table")):
+        assert part["nodes"] == every["nodes"][:2]
+        text = run(*question.split(), TRACE, "--top=1").stdout.decode().splitlines()
+        assert len(text) == 3 and text[2] == f"... {len(every['nodes']) - 2} more"
 
 
 @pytest.mark.parametrize("max_bytes", [1, 2000, 4000, 10**9])
