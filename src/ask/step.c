@@ -337,6 +337,19 @@ static void note_compiled(struct answer *a, const struct anatomy *of)
 	}
 }
 
+static void note_others(struct answer *a, const struct anatomy *of)
+{
+	const struct anatomy_others *others = &of->others;
+	int n = (int)(others->name.n < 200 ? others->name.n : 200);
+
+	if (others->n_calls)
+		answer_note(a, "other_calls",
+			"%zu calls of another function of this name, %.*s, %.1f ms in all, are no "
+			"steps: --step_function=%.*s makes them steps",
+			others->n_calls, n, others->name.at, (double)others->ps / 1e9, n,
+			others->name.at);
+}
+
 static void put_mean(struct answer *a, const char *key, int64_t ps, size_t n)
 {
 	if (n)
@@ -364,6 +377,7 @@ static void put_head(struct answer *a, const struct anatomy *of)
 	answer_put_int(a, "left_out", (int64_t)(of->steps.n - total.n_steps));
 	answer_put_int(a, "unknown_names", (int64_t)of->n_unknown_names);
 	note_steps(a, of);
+	note_others(a, of);
 	note_compiled(a, of);
 }
 

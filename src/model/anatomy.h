@@ -87,6 +87,14 @@ struct anatomy_compiled {
 	bool is_traced; /* not only compiled */
 };
 
+/* Calls of functions that have the name of the one whose calls are steps: what evaluates a model
+ * of Keras beside what trains it. */
+struct anatomy_others {
+	struct span name; /* of the last one's graph */
+	size_t n_calls;
+	int64_t ps;
+};
+
 /* What the main thread did, longest first, while a GPU was idle because what ran next on it was not
  * launched yet. */
 enum { ANATOMY_LATE_CAUSES = 3 };
@@ -112,6 +120,7 @@ struct anatomy {
 	struct span function; /* called, or run as a program, for each step; the markers' name */
 	VEC(struct anatomy_step) steps;
 	bool is_cut; /* steps were before the first */
+	struct anatomy_others others;
 	VEC(struct span) devices;
 	size_t n_untold; /* devices that are too many in too many steps: they are not listed */
 	VEC(struct anatomy_compiled) compiled;

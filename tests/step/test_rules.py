@@ -54,6 +54,65 @@ def test_a_task_counts_only_until_its_operation_is_over(path):
     assert us(answer.steps[0], "compute") == 20
 
 
+def call(graph, start, duration, n_traced=1, how="notTraced-nonXla"):
+    """Of a tf.function f, which runs a graph."""
+    return [("f", start, duration, {"tf_function_call": how, "tracing_count": n_traced}),
+            ("EagerExecute", start + 1, duration - 2, {"eager_op": graph, "is_func": 1})]
+
+
+def test_functions_of_one_name_are_told_apart_by_their_graphs(path):
+    """Keras calls what trains and what evaluates by one name."""
+    starts = [0, 50, 100, 150, 180, 220, 270]
+    graphs = ["__inference_f_7"] * 3 + ["__inference_f_30"] * 2 + ["__inference_f_7"] * 2
+    events = [event for start, graph in zip(starts, graphs) for event in call(graph, start, 40 if "7" in graph else 20)]
+    answer = ask(write(path, events))
+    check(answer)
+    assert answer.steps_by == "calls of f"
+    assert [(step.wall / US, step.gap / US) for step in answer.steps] == [(40, 0), (50, 0), (50, 0), (60, 60), (50, 0)]
+    assert [note["text"] for note in answer.document["notes"] if note["id"] == "other_calls"] == [
+        "2 calls of another function of this name, f_30, 0.0 ms in all, are no steps: --step_function=f_30 makes them "
+        "steps"]
+    answer = ask(path, "--step_function=f_30")
+    assert answer.steps_by == "calls of f" and [step.wall / US for step in answer.steps] == [20, 30]
+
+
+@pytest.mark.parametrize("calls", [
+    # Traced three times: three graphs of one function.
+    [("__inference_f_1", 3), ("__inference_f_2", 3), ("__inference_f_3", 3), ("__inference_f_1", 3)],
+    [("__inference_f_1", 1), ("__inference_f_2", 2), ("__inference_f_3", 3)],
+    # Made anew each time.
+    [("__inference_f_1", 1), ("__inference_f_2", 1), ("__inference_f_3", 1)],
+    # Nothing tells how often; graphs of other names.
+    [("__inference_f_1", 0), ("__inference_f_2", 0), ("__inference_f_3", 0)],
+    [("__forward_f_1", 1), ("__inference_f_2", 1), ("__inference_g_3", 1)]])
+def test_a_function_may_have_several_graphs(path, calls):
+    events = [event for i, (graph, n) in enumerate(calls) for event in call(graph, 50 * i, 40, n)]
+    answer = ask(write(path, events))
+    assert len(answer.steps) == len(calls) and not answer.document["notes"]
+
+
+def test_calls_of_several_threads_at_once_launch_runs_of_their_own(path):
+    runs = [(f"dot.{i}", start, 10, {"hlo_op": "dot.1", "hlo_module": "jit_f", "program_id": 1, "run_id": 10 + i})
+            for i, start in enumerate([5, 20, 105, 120])]
+    answer = ask(write(path, [marker(0, 0, 50), marker(1, 100, 50)],
+                       [("PjitFunction(f)", 1, 30), ("PjitFunction(f)", 2, 28), ("PjitFunction(f)", 101, 30)],
+                       [("PjitFunction(f)", 3, 30), ("PjitFunction(f)", 103, 30)], runs,
+                       names=["python", "a", "b", "tf_XLAEigen/1"]))
+    check(answer)
+    assert [(step.wall / US, us(step, "compute")) for step in answer.steps] == [(50, 20), (50, 20)]
+
+
+def test_elements_of_a_stage_are_one_cause(path):
+    def stage(index, name, start):
+        return (f"Iterator::Root::Interleave[{index}]::Map", start, 10, {"name": name})
+    answer = ask(write(path, [marker(0, 0, 100), ("IteratorGetNextOp::DoCompute", 0, 40),
+                              stage(0, "MapDataset:3", 0), stage(1, "MapDataset:5", 10), stage(0, "MapDataset:7", 20),
+                              ("Iterator::Root::FlatMap[0]::Generator", 30, 10, {"name": "GeneratorDataset:5"})]))
+    check(answer)
+    assert answer.steps[0].causes["input"] == {"Iterator::Root::Interleave::Map (MapDataset)": 30 * US,
+                                               "Iterator::Root::FlatMap[0]::Generator (GeneratorDataset:5)": 10 * US}
+
+
 def test_what_runs_side_by_side_shares_the_time(path):
     answer = ask(write(path, [marker(0, 0, 100), ("a:MatMul", 10, 40)], [("b:Conv2D", 30, 40)]))
     assert answer.steps[0].causes["compute"] == {"a": 30 * US, "b": 30 * US}

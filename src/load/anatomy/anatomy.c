@@ -190,6 +190,8 @@ static bool make_result(struct scene *s, struct anatomy *a)
 	bool ok = copy_text(a, text_of(s, s->step_name), &a->function);
 
 	a->by = s->by;
+	a->others = s->others;
+	ok = ok && copy_text(a, s->others.name, &a->others.name);
 	a->n_unknown_names = s->n_unknown_names;
 	if (s->devices.n > 1 && s->steps.n > MAX_DEVICE_STEPS / s->devices.n)
 		a->n_untold = s->devices.n;

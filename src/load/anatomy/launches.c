@@ -10,6 +10,23 @@ struct launch {
 	uint32_t order;
 };
 
+/* What is known of a text: as the name of calls their module, as a module its last call. */
+struct called {
+	uint32_t module; /* 0: not known yet */
+	uint32_t line;
+	int64_t end;
+};
+
+typedef VEC(struct called) called_list;
+
+static struct called *called_at(called_list *list, uint32_t text)
+{
+	while (list->n <= text)
+		if (!vec_push(list, ((struct called){0, NONE, 0})))
+			return NULL;
+	return &list->at[text];
+}
+
 static int by_module(const void *a, const void *b)
 {
 	const struct launch *x = a, *y = b;
@@ -25,33 +42,36 @@ typedef VEC(struct launch) launches;
 
 static bool list_launches(struct scene *s, launches *list)
 {
-	VEC(uint32_t) modules = {0}; /* by text of a name; 0: not known yet */
+	called_list called = {0};
+	uint32_t line = 0;
 	bool ok = true;
-	size_t n = 0;
 
 	for (uint32_t i = 0; ok && i < s->n_host; i++) {
 		uint32_t name = s->nodes.at[i].name;
 		struct launch l = {s->nodes.at[i].start, s->nodes.at[i].end_ps, 0, i};
+		struct called *c;
 
+		while (line < s->lines.n && s->lines.at[line].end <= i)
+			line++;
 		if (!(name_of(s, i) & NAME_JIT))
 			continue;
-		while (ok && modules.n <= name)
-			ok = vec_push(&modules, 0);
-		if (ok && !modules.at[name])
-			modules.at[name] = scene_add_module(s, SPAN("jit_"),
+		c = called_at(&called, name);
+		if (c && !c->module)
+			c->module = scene_add_module(s, SPAN("jit_"),
 				function_of_call(text_of(s, name)));
-		l.module = ok ? modules.at[name] : NONE;
-		ok = l.module != NONE && vec_push(list, l);
+		l.module = c ? c->module : NONE;
+		c = l.module == NONE ? NULL : called_at(&called, l.module);
+		ok = c;
+		/* Only those that are within no other of the same on their thread. */
+		if (!ok || (c->line == line && l.start < c->end))
+			continue;
+		c->line = line;
+		c->end = l.end;
+		ok = vec_push(list, l);
 	}
-	vec_clear(&modules);
+	vec_clear(&called);
 	if (ok && list->n)
 		qsort(list->at, list->n, sizeof(*list->at), by_module);
-	/* Only those that are within no other of the same. */
-	for (size_t i = 0; ok && i < list->n; i++)
-		if (!n || list->at[n - 1].module != list->at[i].module ||
-			list->at[i].start >= list->at[n - 1].end)
-			list->at[n++] = list->at[i];
-	list->n = n;
 	return ok;
 }
 

@@ -147,10 +147,9 @@ static void add_operation(struct scene *s, struct facts *f, const struct xstats 
 static void add_call(struct facts *f, const struct xstats *st)
 {
 	f->has |= FACT_CALL;
-	if (!span_starts(xstats_text(st, STAT_TF_FUNCTION_CALL), SPAN("traced")))
-		return;
-	f->has |= FACT_TRACED;
 	f->id = xstats_number(st, STAT_TRACING_COUNT);
+	if (span_starts(xstats_text(st, STAT_TF_FUNCTION_CALL), SPAN("traced")))
+		f->has |= FACT_TRACED;
 }
 
 uint32_t scene_add_facts(struct scene *s, const struct xstats *st, uint32_t flags, facts_list *to)
@@ -176,9 +175,8 @@ uint32_t scene_add_facts(struct scene *s, const struct xstats *st, uint32_t flag
 		f.has |= FACT_STEP;
 		f.number = xstats_number(st, STAT_STEP_NUM);
 	}
-	if (flags & NAME_EAGER && xstats_has_number(st, STAT_IS_FUNC) &&
-		!xstats_number(st, STAT_IS_FUNC)) {
-		f.has |= FACT_EAGER;
+	if (flags & NAME_EAGER && xstats_has_number(st, STAT_IS_FUNC)) {
+		f.has |= xstats_number(st, STAT_IS_FUNC) ? FACT_GRAPH : FACT_EAGER;
 		f.text = text_stat(s, st, STAT_EAGER_OP);
 	}
 	if (flags & (NAME_ITERATOR | NAME_ASYNC_START))

@@ -44,11 +44,12 @@ enum {
 	FACT_ID = 4,       /* .id: of a function; of an XLA operation, its run */
 	FACT_STEP = 8,     /* .number */
 	FACT_XLA = 16,     /* .text is an operation, .other its program's name, .number its id */
-	FACT_CALL = 32,    /* of a tf.function */
-	FACT_TRACED = 64,  /* … which was traced; .id: how often so far */
+	FACT_CALL = 32,    /* of a tf.function; .id: how often that was traced so far */
+	FACT_TRACED = 64,  /* … the last time for this call */
 	FACT_EAGER = 128,  /* .text is the operation, and that is no function */
 	FACT_LAUNCH = 256, /* .id: of what runs on a device */
 	FACT_INPUT = 1024, /* of tf.data, or if .device, a process, is */
+	FACT_GRAPH = 2048, /* .text is the graph of a function that is run */
 	FACT_DEVICE = 512, /* .text is an operation of a device, .class its class, .other and
 			      .number the name and the id of its program */
 };
@@ -140,6 +141,7 @@ struct step {
 	int64_t marker_start, marker_end;
 	int64_t start, end; /* end: when it was completed */
 	int64_t gap_start;  /* the time from there to .start is of no step; else .start */
+	int64_t others_end; /* of calls before it that are no steps */
 	uint32_t device;    /* that recorded it: .start and .end are by its clock */
 	bool has_clock;     /* they are recorded; otherwise from the first operation to the last */
 };
@@ -225,6 +227,7 @@ struct scene {
 	enum anatomy_steps_by by;
 	uint32_t step_name; /* text */
 	VEC(struct step) steps;
+	struct anatomy_others others;
 	VEC(struct doing) doings;
 	struct hash_index doing_index;
 	stretch_list stretches; /* of the line .stretches_of, in order of time */
@@ -261,6 +264,11 @@ void scene_clear_work(struct scene *s);
 /* An own_time_fn. */
 bool scene_set_time(void *context, uint32_t op, const struct own_time *time);
 bool scene_find_steps(struct scene *s, struct span function);
+bool scene_add_step(struct scene *s, int64_t number, int64_t start, int64_t end);
+/* The program that devices ran for longest, if that was more than half of the time; else any. */
+uint64_t scene_main_program(const struct scene *s);
+/* Adds steps for the calls of a function, or of the one with most work; none if there is none. */
+bool scene_find_calls(struct scene *s, struct span function);
 bool scene_find_stages(struct scene *s);
 bool scene_read_main(struct scene *s);
 bool scene_find_late(struct scene *s, struct anatomy *a);

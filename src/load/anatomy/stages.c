@@ -177,9 +177,107 @@ static bool add_functions(struct stage_reader *r)
 	return ok;
 }
 
+/* ---- elements of one stage ------------------------------------------------------------ */
+
+/* Paths that are the same but for numbers in brackets: of elements that a stage works on. */
+struct alike {
+	uint32_t path, name;                   /* texts: of the first one */
+	bool is_known, has_several, has_names; /* several of the one or the other */
+};
+
+struct elements {
+	VEC(uint32_t) plain_of; /* by text of a path: without numbers, + 1; 0: not known */
+	VEC(struct alike) at;   /* by text of a path without numbers */
+};
+
+/* "Interleave[2]::Map" without "[2]", "fused(Map:1,Batch:2)" without ":1" and ":2". */
+static uint32_t without_numbers(struct scene *s, uint32_t text)
+{
+	struct span name = text_of(s, text);
+	struct buf plain = {0};
+
+	for (size_t i = 0; i < name.n; i++) {
+		size_t end = i + 1;
+
+		while (end < name.n && name.at[end] >= '0' && name.at[end] <= '9')
+			end++;
+		if (name.at[i] == '[' && end < name.n && name.at[end] == ']')
+			i = end;
+		else if (name.at[i] == ':' && end > i + 1)
+			i = end - 1;
+		else
+			buf_char(&plain, name.at[i]);
+	}
+	text = plain.failed ? NONE : strings_add(&s->texts, buf_get(&plain));
+	buf_clear(&plain);
+	return text;
+}
+
+/* The place of what is alike, of a stage that has numbers; NONE. */
+static bool find_alike(struct scene *s, struct elements *e, uint32_t path, uint32_t *place)
+{
+	*place = NONE;
+	while (e->plain_of.n <= path)
+		if (!vec_push(&e->plain_of, 0))
+			return false;
+	if (!e->plain_of.at[path]) {
+		struct span text = text_of(s, path);
+		uint32_t plain = path;
+
+		if (span_find(text, SPAN("[")) < text.n)
+			plain = without_numbers(s, path);
+		if (plain == NONE)
+			return false;
+		e->plain_of.at[path] = plain + 1;
+	}
+	if (e->plain_of.at[path] - 1 == path)
+		return true;
+	*place = e->plain_of.at[path] - 1;
+	while (e->at.n <= *place)
+		if (!vec_push(&e->at, ((struct alike){0})))
+			return false;
+	return true;
+}
+
+/* Stages that only differ in the element are one: there may be thousands. */
+static bool join_elements(struct scene *s, struct elements *e)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < s->stages.n; i++) {
+		const struct stage *stage = &s->stages.at[i];
+		struct alike *a;
+		uint32_t place;
+
+		ok = find_alike(s, e, stage->path, &place);
+		if (!ok || place == NONE)
+			continue;
+		a = &e->at.at[place];
+		if (!a->is_known)
+			*a = (struct alike){stage->path, stage->name, true, false, false};
+		a->has_several |= a->path != stage->path;
+		a->has_names |= a->name != stage->name;
+	}
+	for (size_t i = 0; ok && i < s->stages.n; i++) {
+		struct stage *stage = &s->stages.at[i];
+		uint32_t place;
+
+		ok = find_alike(s, e, stage->path, &place);
+		if (!ok || place == NONE ||
+			!(e->at.at[place].has_several || e->at.at[place].has_names))
+			continue;
+		stage->path = place;
+		if (e->at.at[place].has_names)
+			stage->name = without_numbers(s, stage->name);
+		ok = stage->name != NONE;
+	}
+	return ok;
+}
+
 bool scene_find_stages(struct scene *s)
 {
 	struct stage_reader r = {.s = s};
+	struct elements elements = {0};
 	bool ok = true;
 
 	for (size_t l = 0; ok && l < s->lines.n; l++)
@@ -187,7 +285,9 @@ bool scene_find_stages(struct scene *s)
 	for (size_t l = 0; ok && l < s->lines.n; l++)
 		if (s->lines.at[l].is_data)
 			ok = add_runner(&r, &s->lines.at[l]);
-	ok = ok && add_functions(&r);
+	ok = ok && add_functions(&r) && join_elements(s, &elements);
+	vec_clear(&elements.plain_of);
+	vec_clear(&elements.at);
 	vec_clear(&r.functions);
 	hash_clear(&r.index);
 	vec_clear(&r.name_of);

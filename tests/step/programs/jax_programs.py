@@ -140,6 +140,24 @@ def load_forever(batches):
         batches.put(np.ones((8, 8), "f"))
 
 
+@program("two threads call the same function, and the main one waits for them", frames=False,
+         compute=("computing", None))
+def jax_threads(run):
+    w = weights()
+
+    def work():
+        for _ in range(2):
+            wait(train(w, w))
+
+    def step(_):
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    run.steps(step)
+
+
 @program("batches come from another process, one in 30 ms", python=("next_batch", "python"))
 def jax_loader_process(run):
     w = weights(200)
