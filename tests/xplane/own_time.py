@@ -89,7 +89,8 @@ class Finder:
     def __init__(self, lines, ops):
         of_event = {id(op.event): op for op in ops}
         last = max((e.end for line in lines for e in line.events), default=0)
-        self.nodes = [n for line in lines for n in tree(line, last)]
+        self.threads = [tree(line, last) for line in lines]
+        self.nodes = [n for thread in self.threads for n in thread]
         self.records, ends = {}, {}
         for n in self.nodes:
             if n.kind == "event":
@@ -157,10 +158,9 @@ def union(pieces):
     return length
 
 
-def own_times(lines, ops):
-    """Sets .own, .busy and .waiting of operations, but for asynchronous kernels of TensorFlow."""
-    found, work, waiting = Finder(lines, ops), defaultdict(list), defaultdict(int)
-    for n in found.nodes:
+def pieces(found, nodes):
+    """(operation, start, end, whether it waits)."""
+    for n in nodes:
         op = found.owner(n)
         if not op:
             continue
@@ -169,10 +169,19 @@ def own_times(lines, ops):
             limit = min(limit, n.task().goes_on())
         for start, end in n.own():
             end = min(end, limit)
-            if end > start and found.waits(n):
-                waiting[id(op)] += end - start
-            elif end > start:
-                work[id(op)].append((start, end))
+            if end > start:
+                yield op, start, end, found.waits(n)
+
+
+def own_times(lines, ops):
+    """Sets .own, .busy and .waiting of operations, but for asynchronous kernels of TensorFlow. Returns the finder."""
+    found, work, waiting = Finder(lines, ops), defaultdict(list), defaultdict(int)
+    for op, start, end, waits in pieces(found, found.nodes):
+        if waits:
+            waiting[id(op)] += end - start
+        else:
+            work[id(op)].append((start, end))
     for op in ops:
         op.own, op.busy = union(work[id(op)]), sum(end - start for start, end in work[id(op)])
         op.waiting = waiting[id(op)]
+    return found

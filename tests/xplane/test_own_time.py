@@ -1,6 +1,8 @@
 """Own times of operations: against a slow version of the rules on random traces, and against the clock of programs that
 ran operations alone as well."""
 
+import glob
+import gzip
 import json
 import os
 import random
@@ -8,10 +10,12 @@ import statistics
 from collections import defaultdict
 
 import make
+import own_time
 import product
 import pytest
 import reference
 import tree
+import xspace
 
 US = 1_000_000
 MS = 1000 * US
@@ -129,6 +133,31 @@ def test_random_traces_agree_with_the_rules(tmp_path):
             {name: (to_us(busy), to_us(waiting)) for name, (busy, waiting) in of_threads.items()}, seed
         compared += bool(want)
     assert compared >= 100 and with_tasks >= 100
+
+
+TRACES = sorted(path for folder in ("tests/step/planted", "tests/step/recorded", "tests/xplane/samples")
+                for path in glob.glob(os.path.join(tree.TOP, folder, "*.xplane.pb*")))
+
+
+@pytest.mark.parametrize("path", TRACES, ids=[os.path.basename(path) for path in TRACES])
+def test_no_thread_works_for_two_operations_at_a_time(path):
+    """By the rules; and the program gives each operation of a step as much of them."""
+    data = open(path, "rb").read()
+    data = gzip.decompress(data) if path.endswith(".gz") else data
+    space = xspace.Space(data)
+    lines = [line for plane in reference.host_planes(space) for line in plane.lines]
+    found = own_time.own_times(lines, reference.host_ops(space))
+    for thread in found.threads:
+        times = sorted((start, end) for _, start, end, _ in own_time.pieces(found, thread))
+        assert all(before[1] <= after[0] for before, after in zip(times, times[1:]))
+    want = defaultdict(dict)
+    for row in reference.read(data):
+        if row["step"] is not None and not row["async"]:
+            want[row["step"]][row["node"]] = to_us(row["busy_ps"] + row["waiting_ps"])
+    for step in sorted(want)[:2]:
+        ours = product.threads(path, f"--step={step}")
+        for name, us in want[step].items():  # what only waits is not work for us; each of the two is rounded
+            assert abs(sum(ours[name][1:3]) - us) <= 1, (step, name)
 
 
 @pytest.mark.parametrize("operation", ["sort", "loop8", "conv", "dot", "cumsum"])
