@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory_limit.h"
 #include "diff.h"
 #include "exit_status.h"
 #include "generate.h"
@@ -361,6 +362,7 @@ int main(int argc, char **argv)
 		return ui_run(argv);
 	if (in_python_is_wanted(argc, argv))
 		return in_python_run(argc, argv);
+	memory_limit_apply();
 	signal(SIGPIPE, SIG_IGN);
 	interrupt_install();
 	status = request_parse(&r, (const char *const *)argv + 1, argc > 0 ? (size_t)argc - 1 : 0,

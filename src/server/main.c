@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory_limit.h"
 #include "server/arguments.h"
 #include "server/browser.h"
 #include "server/http.h"
@@ -167,6 +168,7 @@ static int serve(const struct arguments *a, struct store *store, const sigset_t 
 	}
 	if (!is_again)
 		announce(&page, a, &settings.guard, again.port);
+	memory_limit_apply(); /* not of the browser */
 	for (size_t i = 0; i < store->n_profiles; i++)
 		store_load(store, i);
 	sigwait(stop, &signal);

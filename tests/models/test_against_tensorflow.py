@@ -74,6 +74,8 @@ OTHERS = {
     "Sum_all": lambda: tf.reduce_sum(x(2, 3, 4)),
     "Mean_keep": lambda: tf.reduce_mean(x(2, 3, 4), -1, keepdims=True),
     "ArgMax": lambda: tf.argmax(x(2, 3, 4), 1),
+    "ArgMax_first": lambda: tf.argmax(x(2, 3, 4), 0),
+    "ArgMax_last": lambda: tf.argmax(x(2, 3, 4), -1),
     "AddN": lambda: tf.add_n([x(2, 3), x(2, 3), x(2, 3)]),
     "L2Loss": lambda: tf.nn.l2_loss(x(3, 4)),
     "BiasAddGrad": lambda: raw.BiasAddGrad(out_backprop=x(2, 5, 5, 3)),

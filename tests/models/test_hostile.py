@@ -193,6 +193,30 @@ def test_a_loop_of_a_million_turns(tmp_path):
     assert seconds < SECONDS / 2
 
 
+def test_a_lowered_loop_of_a_million_turns(tmp_path):
+    """The same as Enter, Merge, Switch, Exit and NextIteration."""
+    file = tmp_path / "graph.pb"
+
+    def const(name, value, *after):
+        return node(name, "Const", *after, dtype=field(6, 3),
+                    value=field(8, field(1, 3) + field(2, b"") + field(7, value)))
+
+    nodes = [X, const("zero", 0), const("n", 2000000000)]
+    for var, start in (("i", "zero"), ("y", "x")):
+        nodes += [node(f"{var}e", "Enter", start, frame_name=field(2, "f")),
+                  node(f"{var}m", "Merge", f"{var}e", f"{var}n"), node(f"{var}s", "Switch", f"{var}m", "c"),
+                  node(f"{var}x", "Exit", f"{var}s")]
+    nodes += [node("ne", "Enter", "n", frame_name=field(2, "f"), is_constant=field(5, 1)), node("l", "Less", "im", "ne"),
+              node("c", "LoopCond", "l"), const("one", 1, "^im"), node("a", "AddV2", "is:1", "one"), node("in", "NextIteration", "a"),
+              node("t", "Tanh", "ys:1"), node("yn", "NextIteration", "t"), node("out", "Relu", "yx")]
+    file.write_bytes(graph(nodes, []))
+    done, seconds = run(file, "--output=json:outfile=-")
+    model = json.loads(done.stdout)
+    assert any("1000000 turns" in note["text"] for note in model["notes"])
+    assert {op["type"]: op["float_ops"] for op in model["operations"]}["Tanh"] == 8 * 1000000
+    assert seconds < SECONDS / 2
+
+
 def test_a_long_chain(tmp_path):
     """200,000 operations, each depending on the one before."""
     file = tmp_path / "graph.pb"

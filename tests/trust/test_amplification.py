@@ -174,6 +174,24 @@ def test_timelines_of_many_steps(tmp_path):
         (tmp_path / "o.json").unlink()
 
 
+def test_a_hundred_files_at_once(tmp_path):
+    """Their times add up, and one too many for the system is named."""
+    paths = []
+    for i in range(100):
+        host = make.Plane("/host:CPU")
+        host.add_line("tf_Compute/0", [(f"n{k}:Add", (10 * k + i) * US, 5 * US, {}) for k in range(5)])
+        paths.append(tmp_path / f"t{i}.xplane.pb")
+        paths[-1].write_bytes(make.space(host) + field(4, f"host{i}"))
+    done = run("op", *paths, "--select=micros,occurrence", "--output=csv")
+    assert done.returncode == 0, done.stderr
+    header, *rows = [line.split(",") for line in done.stdout.splitlines()]
+    row = dict(zip(header, next(row for row in rows if "Add" in row)))
+    assert int(row["total_exec_micros"]) == 100 * 5 * 5
+    few = subprocess.run(["sh", "-c", 'ulimit -n 40; exec "$@"', "sh", tree.program(), "op", *map(str, paths)],
+                         capture_output=True, text=True, check=False)
+    assert few.returncode == 1 and few.stdout == "" and "Too many open files" in few.stderr
+
+
 def test_a_file_larger_than_memory(tmp_path):
     path = tmp_path / "graph.pb"
     path.touch()

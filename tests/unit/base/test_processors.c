@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "base/memory_limit.h"
 #include "base/processors.h"
 
 static void quotas_are_rounded_up(void **state)
@@ -66,6 +67,12 @@ static int make_groups(void **state)
 	write_file("cpu/cpu.cfs_period_us", "100000\n");
 	write_file("cpu/d/cpu.cfs_quota_us", "20000\n");
 	write_file("cpu/d/cpu.cfs_period_us", "10000\n");
+	write_file("a/memory.max", "max\n");
+	write_file("a/b/memory.max", "734003200\n");
+	make_directory("memory");
+	make_directory("memory/d");
+	write_file("memory/memory.limit_in_bytes", "9223372036854771712\n");
+	write_file("memory/d/memory.limit_in_bytes", "1000000\n");
 	return 0;
 }
 
@@ -107,6 +114,16 @@ static void odd_memberships_are_no_limit(void **state)
 	assert_int_equal(processors_of_groups(root, deep), SIZE_MAX);
 }
 
+static void memory_is_limited_the_same_way(void **state)
+{
+	assert_int_equal(memory_limit_of_groups(root, "0::/a/b\n"), 734003200);
+	assert_int_equal(memory_limit_of_groups(root, "0::/a\n"), SIZE_MAX);
+	assert_int_equal(memory_limit_of_groups(root, "4:cpu:/d\n9:memory:/d\n"), 1000000);
+	assert_int_equal(memory_limit_of_groups(root, "9:memory:/\n"),
+		INT64_C(9223372036854771712));
+	assert_int_equal(memory_limit_of_groups(root, "4:cpu:/d\n"), SIZE_MAX);
+}
+
 static void there_is_at_least_one(void **state)
 {
 	assert_true(processors_count() >= 1);
@@ -121,6 +138,7 @@ int main(void)
 		cmocka_unit_test(groups_limit_those_inside),
 		cmocka_unit_test(old_groups_count_too),
 		cmocka_unit_test(odd_memberships_are_no_limit),
+		cmocka_unit_test(memory_is_limited_the_same_way),
 		cmocka_unit_test(there_is_at_least_one),
 	};
 

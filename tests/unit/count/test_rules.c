@@ -264,6 +264,24 @@ static void reductions(void **state)
 	costs(&o, 0, 20);
 }
 
+/* 8 features into 20 filters of rank 2, which look at 5 moments of time: 10 units. */
+static void features_over_time(void **state)
+{
+	struct operation o;
+
+	begin(&o, "LITE_SVDF");
+	INPUT(&o, FLOAT, 3, 8);
+	INPUT(&o, FLOAT, 20, 8);
+	INPUT(&o, FLOAT, 20, 5);
+	add_number(&o, A_k, 2);
+	GIVES(&o, 3, 10);
+	costs(&o, 3 * 20 * (8 + 5), 0);
+	begin(&o, "LITE_SVDF");
+	INPUT(&o, FLOAT, 3, 8, 1);
+	INPUT(&o, FLOAT, 20, 8);
+	assert_false(o.e.rule->shape(&o.e));
+}
+
 static void sizes_that_do_not_fit_saturate(void **state)
 {
 	struct operation o;
@@ -301,6 +319,7 @@ int main(void)
 		cmocka_unit_test(products),
 		cmocka_unit_test(convolutions),
 		cmocka_unit_test(reductions),
+		cmocka_unit_test(features_over_time),
 		cmocka_unit_test(sizes_that_do_not_fit_saturate),
 		cmocka_unit_test(unknown_shapes_have_no_cost),
 	};

@@ -77,7 +77,7 @@ static void put_event(struct buf *b, enum hlo_heap_kind kind, int id, int shared
 /* Three values one after the other; the third takes the place of the first:
  *
  *     iota.1 → tanh.2 → exponential.3 → copy.4     100, 200, 100 bytes at 0, 100, 0 */
-static void put_program(struct buf *b, int64_t third_offset)
+static void put_program_with(struct buf *b, int64_t third_offset, int64_t third_dim, int64_t size)
 {
 	size_t open = wire_open(b, HLO_HLO_MODULE), block = wire_open(b, HLO_MODULE_COMPUTATIONS);
 
@@ -85,22 +85,27 @@ static void put_program(struct buf *b, int64_t third_offset)
 	wire_put_int(b, HLO_COMPUTATION_ROOT_ID, 4);
 	put_op(b, 1, "iota", 25, 0);
 	put_op(b, 2, "tanh", 50, 1);
-	put_op(b, 3, "exponential", 25, 2);
-	put_op(b, 4, "copy", 25, 3);
+	put_op(b, 3, "exponential", third_dim, 2);
+	put_op(b, 4, "copy", third_dim, 3);
 	wire_close(b, block);
 	wire_put_int(b, HLO_MODULE_ENTRY_COMPUTATION_ID, 1);
 	wire_close(b, open);
 	open = wire_open(b, HLO_BUFFER_ASSIGNMENT);
 	put_buffer(b, 0, 100, 1);
 	put_buffer(b, 1, 200, 2);
-	put_buffer(b, 2, 100, 3);
+	put_buffer(b, 2, 4 * third_dim, 3);
 	block = wire_open(b, BUFFER_ASSIGNMENT_BUFFER_ALLOCATIONS);
-	wire_put_int(b, BUFFER_ALLOCATION_SIZE, 320);
+	wire_put_int(b, BUFFER_ALLOCATION_SIZE, size);
 	put_assigned(b, 0, 0, 100);
 	put_assigned(b, 1, 100, 200);
-	put_assigned(b, 2, third_offset, 100);
+	put_assigned(b, 2, third_offset, 4 * third_dim);
 	wire_close(b, block);
 	wire_close(b, open);
+}
+
+static void put_program(struct buf *b, int64_t third_offset)
+{
+	put_program_with(b, third_offset, 25, 320);
 }
 
 static void put_heap(struct buf *b)
@@ -156,6 +161,22 @@ static void test_peak_by_the_schedule(void **state)
 	assert_int_equal(m.arenas.at[0].n, 2);
 	assert_int_equal(m.live.at[0].bytes, 200);
 	assert_int_equal(m.live.at[1].bytes, 100);
+	clear(&p, &m);
+	buf_clear(&message);
+}
+
+/* A third value of 400 bytes beside the second, when the first is gone. */
+static void test_a_peak_after_values_that_ended(void **state)
+{
+	struct buf message = {0};
+	struct hlo_program p;
+	struct hlo_memory m;
+
+	put_program_with(&message, 300, 100, 700);
+	assert_true(read(&message, &p, &m, HLO_PEAK_OF_HEAP));
+	assert_int_equal(m.arenas.at[0].bytes, 700);
+	assert_int_equal(m.arenas.at[0].peak, 600);
+	assert_true(span_equal(m.arenas.at[0].at, SPAN("exponential.3")));
 	clear(&p, &m);
 	buf_clear(&message);
 }
@@ -266,6 +287,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_peak_by_the_schedule),
+		cmocka_unit_test(test_a_peak_after_values_that_ended),
 		cmocka_unit_test(test_peak_by_the_heap),
 		cmocka_unit_test(test_places_outside_of_the_arena_are_damage),
 		cmocka_unit_test(test_a_program_without_assignment),

@@ -125,6 +125,17 @@ static void test_another_implementation_is_no_other_operation(void **state)
 	}
 }
 
+static void test_fused_kernels_name_what_they_are_of(void **state)
+{
+	assert_true(executed_is_fused_of(SPAN("_MklNativeFusedConv2D"), SPAN("Conv2D")));
+	assert_true(executed_is_fused_of(SPAN("__MklFusedConv2D"), SPAN("Conv2D")));
+	assert_true(executed_is_fused_of(SPAN("_FusedBatchNormEx"), SPAN("FusedBatchNormV3")));
+	assert_true(executed_is_fused_of(SPAN("_FusedBatchMatMulV2"), SPAN("BatchMatMulV2")));
+	assert_false(executed_is_fused_of(SPAN("_FusedConv2DBackpropInput"), SPAN("Conv2D")));
+	assert_false(executed_is_fused_of(SPAN("_FusedConv2D"), SPAN("MatMul")));
+	assert_false(executed_is_fused_of(SPAN("_FusedMatMulty"), SPAN("MatMul")));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, end)
 
 int main(void)
@@ -135,6 +146,7 @@ int main(void)
 		TEST(test_an_undefined_node_is_what_it_ran_as),
 		TEST(test_the_last_of_several_counts),
 		TEST(test_another_implementation_is_no_other_operation),
+		TEST(test_fused_kernels_name_what_they_are_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
