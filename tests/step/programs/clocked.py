@@ -11,6 +11,7 @@ import glob
 import gzip
 import json
 import os
+import resource
 import time
 
 PROGRAMS = {}
@@ -27,10 +28,16 @@ def program(planted, steps_by="markers", frames=True, waits=True, **parts):
     return add
 
 
+def preempted():
+    """How often others took the processor from this thread: what a clock then says is not what the program took."""
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
+
+
 class Run:
     def __init__(self, profiler, function, folder):
         self.profiler, self.function, self.folder = profiler, function, folder
         self.clocked, self.phases, self.starts = [], {}, []
+        self.preempted = preempted()
 
     @contextlib.contextmanager
     def phase(self, name):
@@ -51,6 +58,7 @@ class Run:
             if between:
                 between(i)
         self.clocked, self.starts = [], []
+        self.preempted = preempted()
         with self.profiler.trace(self.folder, self.function.frames):
             for i in range(n):
                 self.once(step, i + warm, self.profiler.mark if mark else None)
@@ -62,13 +70,14 @@ class Run:
         self.save()
 
     def save(self):
+        self.preempted = preempted() - self.preempted
         path = max(glob.glob(self.folder + "/**/*.xplane.pb", recursive=True), key=os.path.getmtime)
         base = os.path.join(os.path.dirname(self.folder), self.function.__name__)
         for i, step in enumerate(self.clocked):
             step["period"] = (self.starts[i + 1] - self.starts[i]) * 1e3
         with open(base + ".xplane.pb.gz", "wb") as out:
             out.write(gzip.compress(open(path, "rb").read(), 9, mtime=0))
-        truth = {**self.function.truth, "steps": self.clocked}
+        truth = {**self.function.truth, "preempted": self.preempted, "steps": self.clocked}
         with open(base + ".truth.json", "w", encoding="ascii") as out:
             json.dump(truth, out, indent=1, default=float)
             out.write("\n")
