@@ -68,6 +68,21 @@ for (const [name, { files, hasCode, isModel }] of Object.entries(PROFILES))
       await page.setViewportSize({ width: 1280, height: 720 });
     });
 
+    test("on paper nothing is cut off, pages are light and have nothing to click", async () => {
+      await page.emulateMedia({ media: "print" });
+      await page.setViewportSize({ width: 794, height: 1123 });
+      for (const at of PAGES) {
+        await goTo(opened, `#/${at}?theme=dark`);
+        const { width, cut, back, controls } = await page.evaluate(() => ({ width: document.documentElement.scrollWidth, back: getComputedStyle(document.body).backgroundColor,
+          cut: [...document.querySelectorAll(".lines, .scroll")].filter((e) => e.scrollHeight > e.clientHeight + 20).length,
+          controls: [...document.querySelectorAll("header select, .toolbar, .zoom")].filter((e) => e.getBoundingClientRect().width > 0).length }));
+        assert.deepEqual({ cut, back, controls }, { cut: 0, back: "rgb(255, 255, 255)", controls: 0 }, at);
+        assert.ok(width <= 794, `${at}: ${width}`);
+      }
+      await page.emulateMedia({ media: null });
+      await page.setViewportSize({ width: 1280, height: 720 });
+    });
+
     test("what is selected on a page counts alike on the others", async () => {
       const counting = ["operations", ...(isModel ? [] : ["layers"]), ...(hasCode ? ["python"] : []), "graph", ...(isModel ? [] : ["timeline"])];
       for (const from of counting) {
