@@ -90,7 +90,7 @@ export function Findings({ state, profile }: PageProps) {
   const given = Object.keys(adviceParams(state));
   const passed = data?.checkers.filter((c) => !c.reason && !(c.findings ?? []).some((f) => f.level !== "none")).length ?? 0, idle = data?.checkers.filter((c) => c.reason).length ?? 0;
   return (
-    <Panel title="What to change first" about={data && (found.length ? `${found.length} finding${found.length > 1 ? "s" : ""}, all steps` : "all steps")} name="advice"
+    <Panel title="What to change first" name={data && !found.length && !isSet(state, "checks") ? "advice nothing" : "advice"} about={data && (found.length ? `${found.length} finding${found.length > 1 ? "s" : ""}, all steps` : "all steps")}
       more={data && <a href={link({ values: { checks: isSet(state, "checks") ? undefined : "1" } })}>{passed} checks passed · {idle} not applicable</a>}>
       {error && <Problem error={error} />}
       {!isAsked && <p><a class="button" href={link({ values: { checks: "1" } })}>Run the advisor</a></p>}

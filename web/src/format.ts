@@ -79,6 +79,9 @@ export function cutFront(text: string, length: number): string {
   return text.length > length ? "…" + text.slice(text.length - length + 1) : text;
 }
 
+// Of a line, FILE:LINE and what follows: the name of the file gives way, the number never.
+export const shortFile = (line: string): string => line.replace(/^(.*?)(?=:\d)/, (file) => elide(file, 15));
+
 // What reports print: a space before the unit, its digits as they are.
 export const spaced = (text: string): string => text.replace(/(\d)(us|ms|sec|kB|KB|MB|GB|TB|B)(?![\w/])/g, (_, digit: string, unit: string) => `${digit} ${{ us: "µs", sec: "s", kB: "KB" }[unit] ?? unit}`)
   .replace(/(\d)%/g, "$1 %");

@@ -1,11 +1,11 @@
 // Who holds memory, as boxes by layer, line or operation and as a table.
 import { useState } from "preact/hooks";
-import { elide, format, percent } from "./format";
+import { elide, format, percent, shortFile } from "./format";
 import { boxesOf, type By, BYS, type Holder } from "./holders";
 import { columnOf } from "./margin";
 import { lineTerm } from "./selection";
 import { link } from "./state";
-import type { Node } from "./tree";
+import { lastPart, type Node } from "./tree";
 import { Treemap } from "./treemap";
 import { Bar, Empty, Panel } from "./widgets";
 
@@ -26,7 +26,7 @@ export function Held({ leaves, rows, by, title, about, children }: { leaves: Hol
       </Panel>{children}</div>
       <Panel title="The largest" about={`${leaves.length} in all`} name="holders">
         <div class="scroll" tabindex={0} role="region" aria-label="the largest"><table class="numbers">
-          <thead><tr><th scope="col">held by</th>{hasLine && <th scope="col" class="text">line</th>}{hasShape && <th scope="col" class="text">shape</th>}<th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">{column.unit}</th><th scope="col">share</th>{hasBuffers && <th scope="col">buffers</th>}{hasOrigin && <th scope="col" class="text">named by</th>}</tr></thead>
+          <thead><tr><th scope="col">held by</th>{hasLine && <th scope="col" class="text">line</th>}{hasShape && <th scope="col" class="text">shape</th>}<th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">{column.unit}</th><th scope="col">share</th>{hasBuffers && <th scope="col">buffers</th>}{hasOrigin && <th scope="col" class="text origin">named by</th>}</tr></thead>
           <tbody>
             {sorted.slice(0, MAX_ROWS).map((l) => (
               <tr key={l.id} class={l.id === chosen ? "chosen-row" : undefined} data-bytes={l.bytes} onClick={() => setChosen(l.id)}>
@@ -37,7 +37,7 @@ export function Held({ leaves, rows, by, title, about, children }: { leaves: Hol
                 <td class="num">{column.text(l.bytes ?? 0)}</td>
                 <td class="num">{percent(l.bytes ?? 0, whole)}</td>
                 {hasBuffers && <td class="num">{l.buffers ?? ""}</td>}
-                {hasOrigin && <td class="text" title={l.borrowed ?? undefined}>{l.borrowed}</td>}
+                {hasOrigin && <td class="text origin" title={l.borrowed ?? undefined}>{l.borrowed}</td>}
               </tr>
             ))}
           </tbody>
@@ -75,7 +75,7 @@ function commonScope(names: string[]): string {
 // A line leads to its source.
 export function LineLink({ line }: { line: string | null }) {
   const place = /^(.*?):(\d+)/.exec(line ?? "");
-  return place ? <a href={link({ page: "source", values: { sel: lineTerm({ name: place[1], line: Number(place[2]) }) } })} title={line ?? undefined}>{`${place[1].slice(place[1].lastIndexOf("/") + 1)}:${place[2]}`}</a> : <>{line}</>;
+  return place ? <a href={link({ page: "source", values: { sel: lineTerm({ name: place[1], line: Number(place[2]) }) } })} title={line ?? undefined}>{shortFile(`${lastPart(place[1])}:${place[2]}`)}</a> : <>{line}</>;
 }
 
 const SHADES = 6;

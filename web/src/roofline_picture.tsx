@@ -3,7 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { RoofAnswer } from "./pages/roofline";
 import { decades } from "./axis";
-import { format } from "./format";
+import { format, tick } from "./format";
 import { useWidth } from "./width";
 
 export interface Point { row: RoofAnswer["nodes"][number]; x: number; y: number; family: string }
@@ -41,8 +41,8 @@ export function Scatter({ points, peakFlops, peakBandwidth, chosen, hovered, onH
       <svg ref={svg} height={HEIGHT + BOTTOM} role="group" aria-label="float operations per byte and per second, with the roofs of the device">
         <clipPath id="plot"><rect x={LEFT} y={TOP} width={Math.max(1, width - LEFT - RIGHT)} height={HEIGHT - TOP} /></clipPath>
         {Boolean(peakFlops || peakBandwidth) && <path class="above-roof" clip-path="url(#plot)" d={`M${x(x0)},${TOP} L${x(x0)},${y(roofAt(x0))} ${ridge ? `L${x(ridge)},${y(peakFlops!)} ` : ""}L${x(x1)},${y(roofAt(x1))} L${x(x1)},${TOP} Z`} />}
-        {decades(x0, x1).map((v) => <g key={v}><line class="grid" x1={x(v)} x2={x(v)} y1={TOP} y2={HEIGHT} /><text class="middle" x={x(v)} y={HEIGHT + 15}>{v >= 1 ? format(v, "count") : v}</text></g>)}
-        {decades(y0, y1).map((v) => <g key={v}><line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(v)} y2={y(v)} /><text class="end" x={LEFT - 6} y={y(v) + 4}>{format(v, "count")}</text></g>)}
+        {decades(x0, x1).map((v) => <g key={v}><line class="grid" x1={x(v)} x2={x(v)} y1={TOP} y2={HEIGHT} /><text class="middle" x={x(v)} y={HEIGHT + 15}>{v >= 1 ? tick(v, "count") : v}</text></g>)}
+        {decades(y0, y1).map((v) => <g key={v}><line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(v)} y2={y(v)} /><text class="end" x={LEFT - 6} y={y(v) + 4}>{tick(v, "count")}</text></g>)}
         <text x={4} y={12}>float operations per second</text><text class="middle" x={(LEFT + width) / 2} y={HEIGHT + 33}>float operations per byte moved</text>
         <g clip-path="url(#plot)">
           {peakBandwidth && <line class="roof" data-roof="bytes" x1={x(x0)} y1={y(x0 * peakBandwidth)} x2={x(ridge ?? x1)} y2={y((ridge ?? x1) * peakBandwidth)} />}
@@ -51,7 +51,7 @@ export function Scatter({ points, peakFlops, peakBandwidth, chosen, hovered, onH
         </g>
         {peakFlops && <text class="roof-name end" x={width - RIGHT - 4} y={y(peakFlops) - 6}>{perSecond(peakFlops, "FLOP")}</text>}
         {peakBandwidth && <text class="roof-name" transform={`translate(${x(mid)},${y(mid * peakBandwidth) - 7}) rotate(${-slope})`}>{format(peakBandwidth, "bytes")}/s</text>}
-        {ridge && <><text class="end" x={x(ridge) - 5} y={HEIGHT - 7}>bound by memory</text><text x={x(ridge) + 5} y={HEIGHT - 7}>by compute, from {ridge.toPrecision(3)}</text></>}
+        {ridge && <><text class="end" x={x(ridge) - 5} y={HEIGHT - 7}>bound by memory</text><text class={width - x(ridge) < 140 ? "end" : undefined} x={width - x(ridge) < 140 ? width - RIGHT : x(ridge) + 5} y={HEIGHT - (width - x(ridge) < 140 ? 22 : 7)}>by compute, from {ridge.toPrecision(3)}</text></>}
         {[...points].sort((a, b) => Number(a === lit) - Number(b === lit) || (b.row.exec_micros ?? 0) - (a.row.exec_micros ?? 0)).map((p) => {
           const r = radius(p);
           return (

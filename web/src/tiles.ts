@@ -13,7 +13,7 @@ const MAX_UNDER_WAY = 3;
 export const COLOURS: Record<string, string> = { matrix: "#4c78c8", element: "#e69f3c", reduction: "#3ba38b", copy: "#c77dba",
   variable: "#8a7f6a", communication: "#d1605e", control: "#9aa4b0",
   python: "#6ba550", input: "#efcb3f", compile: "#b5764a", dispatch: "#8f7cc4", runtime: "#aab3bf", operation: "#7ba0e0", other: "#9aa4b0",
-  step: "#dfe4ea", compute: "#4c78c8", callback: "#93a13a", unknown: "#d5dae1" };
+  step: "#b9c1cb", compute: "#4c78c8", callback: "#93a13a", unknown: "#d5dae1" };
 
 // What waits is hatched, so that it can be told without colour.
 const WAITING = new Set(["input", "runtime", "unknown"]);

@@ -18,6 +18,13 @@ export function Share({ part, whole }: { part: number; whole: number }) {
   return <span class="num">{percent(part, whole)}</span>;
 }
 
+// A name that gives way in its middle: it begins like others, and ends in what tells it apart.
+const KEPT = 8;
+export function Middle({ text }: { text: string }) {
+  if (text.length < 2 * KEPT) return <>{text}</>;
+  return <span class="middle"><span>{text.slice(0, -KEPT)}</span><span>{text.slice(-KEPT)}</span></span>;
+}
+
 // A bar of several parts; widths are shares of `max`.
 // `selected` is how much of the whole bar belongs to the selection: a dark strip under it.
 export function Bar({ parts, max, selected }: { parts: { value: number; family?: string; light?: boolean; title: string }[]; max: number; selected?: number }) {

@@ -75,7 +75,7 @@ for (const file of SAMPLES)
       assert.deepEqual(await page.locator(".layers tbody tr").evaluateAll((all) => all.map((r) => [r.querySelector("a").innerText, Number(r.dataset.micros)])), layers.map((l) => [l.name, l.exec_micros]));
       assert.ok(!layers.some((l) => l.name === "StatefulPartitionedCall"));
       const ops = new Map(json("op", file, "--select=micros", "--max_depth=100000").nodes.map((n) => [n.name, n.exec_micros]));
-      for (const [name, title] of await page.locator(".operations tbody tr").evaluateAll((all) => all.map((r) => [r.querySelector("a").innerText, r.querySelector(".num[title]").title])))
+      for (const [name, title] of await page.locator(".operations tbody tr").evaluateAll((all) => all.map((r) => [r.querySelector("a").textContent, r.querySelector(".num[title]").title])))
         assert.equal(number(title), ops.get(name), name);
       const found = json("advise", file).checkers.flatMap((c) => c.findings.filter((f) => f.level !== "none").map((f) => f.text)).sort();
       const shown = (await page.locator(".advice .findings > li:not(.level-none) .what").evaluateAll((all) => all.map((p) => p.dataset.text))).sort();

@@ -5,14 +5,14 @@ import { lastPart, lineName } from "../tree";
 import { familyTitle } from "../families";
 import { shortName } from "../devices";
 import { Findings } from "../findings";
-import { columnOf, format, percent } from "../format";
+import { columnOf, format, percent, shortFile } from "../format";
 import { ModelCards, ModelLayers, ModelOverview, modelSentence, useModel } from "../model";
 import { lineTerm, Mark, rowClass } from "../selection";
 import { EveryStep } from "../step_chart";
 import { aboutSteps, StepBar, steadyOf, stepsOf, useSteps, type Step } from "../step_panels";
 import type { Curve } from "../timeline_draw";
 import { link, requestParams } from "../state";
-import { Bar, Cell, Dot, Num, Panel, Problem, Sentence, Share } from "../widgets";
+import { Bar, Cell, Dot, Middle, Num, Panel, Problem, Sentence, Share } from "../widgets";
 
 interface OpRow extends Row { family?: string }
 
@@ -170,7 +170,7 @@ function TopOperations({ state, profile }: PageProps) {
           {(data?.rows as OpRow[] | undefined)?.filter((row) => row.own[metric]).map((row) => (
             <tr key={row.name} class={rowClass(row.selected, row.own[metric] ?? 0, row.match)}>
               <th scope="row"><Mark state={state} term={`op:${row.name}`} name={row.name} /><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
-                <a href={link({ page: "operations", values: { sel: `op:${row.name}` } })} title={row.name}>{row.name}</a></th>
+                <a href={link({ page: "operations", values: { sel: `op:${row.name}` } })} title={row.name}><Middle text={row.name} /></a></th>
               <td><Bar max={max} selected={row.selected} parts={[{ value: row.own[metric] ?? 0, family: row.family, title: percent(row.own[metric] ?? 0, whole) }]} /></td>
               <td><Cell column={column} value={row.own[metric] ?? 0} /></td>
               <td><Share part={row.own[metric] ?? 0} whole={whole} /></td>
@@ -241,7 +241,7 @@ function TopLines({ state, profile }: PageProps) {
             const term = lineTerm(l), name = lineName(l.name.replace(/ \(gradient\)$/, ""));
             return (
               <tr key={term} class={rowClass(l.selected, l.own)}>
-                <th scope="row" title={`${l.path}:${l.line}`}><Mark state={state} term={term} name={name} /><a href={link({ page: "source", values: { sel: term } })}>{name}</a></th>
+                <th scope="row" title={`${l.path}:${l.line}`}><Mark state={state} term={term} name={name} /><a href={link({ page: "source", values: { sel: term } })}>{shortFile(name)}</a></th>
                 <td><Bar max={max} selected={l.selected} parts={[{ value: l.own - l.backward, title: "forward" }, { value: l.backward, light: true, title: "backward" }]} /></td>
                 <td><Cell column={column} value={l.own} /></td>
                 <td>{l.places > 1 && <span class="num dim" title={`called from ${l.places} places`}>×{l.places}</span>}</td>

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { PageProps } from "../app";
 import { type Table, useApi, useAsk } from "../api";
-import { percent } from "../format";
+import { percent, spaced } from "../format";
 import { LineLink } from "../held";
 import { columnOf } from "../margin";
 import { type Point, pointsOf, Scatter } from "../roofline_picture";
@@ -33,7 +33,7 @@ export function Roofline({ state }: PageProps) {
   return (
     <>
       <h1>{sentence(data, rows.length)}</h1>
-      <p class="facts">{data.notes.map((n) => n.text).join(" · ")}</p>
+      <p class="facts">{spaced(data.notes.map((n) => n.text).join(" · "))}</p>
       <div class="roofline">
         <Panel title={`${BYS.find(([word]) => word === by)?.[1]}s against the roofs`.replace("ys ", "ies ")} about="area: time; the dot is the value" more={<>
           <span class="switch" role="group" aria-label="grouped by">{BYS.map(([word, text]) => <a key={word} href={link({ values: { by: word === "op" ? undefined : word, row: undefined } })} aria-current={word === by ? "true" : undefined}>{text}</a>)}</span> <DeviceChoice state={state} /></>}>

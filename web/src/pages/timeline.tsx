@@ -151,7 +151,7 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   useEffect(() => {
     if (!stepSlice || isFramed.current || side) return;
     isFramed.current = true;
-    if (stepSlice.w < FAR * duration && !state.values.zoom && !wanted && !stretch) set({ from: stepSlice.x - stepSlice.w / 20, until: stepSlice.x + 1.05 * stepSlice.w });
+    if (stepSlice.w < FAR * duration && !isWhole(profile) && !state.values.zoom && !wanted && !stretch) set({ from: stepSlice.x - stepSlice.w / 20, until: stepSlice.x + 1.05 * stepSlice.w });
   }, [stepSlice?.x]);
   // Of accelerators, beside their busy strip or on their only lane.
   const gaps = useMemo(() => {
