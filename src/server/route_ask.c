@@ -1,5 +1,6 @@
 /* /api/ask: the answer of a question, with its options, as the JSON that the program
- * writes. With `or_why=1`, if the profile lacks what the question needs: {"missing": WHY}. */
+ * writes. With `or_why=1`, if the profile lacks what the question needs: {"missing": WHY}. With
+ * `of_model=1`: of the model file that a trace was given with, as of one that has not run. */
 #include <errno.h>
 
 #include <string.h>
@@ -21,11 +22,12 @@ static enum tfprof_status ask(struct call *c, const struct shown_profile *p, con
 	const tfprof_options *options, tfprof_result **result, struct tfprof_error *err)
 {
 	struct tfprof_input input;
+	const char *model = view_find_model_file(p);
 
-	if (p->inputs.n != 1 || strcmp(question, "memory") != 0 ||
-		!tfprof_model_recognize(p->inputs.at[0].path))
+	if ((p->inputs.n != 1 && !call_get(c, "of_model")) || strcmp(question, "memory") != 0 ||
+		!model)
 		return tfprof_ask(p->profile, question, options, &c->cancel, result, err);
-	input = tfprof_input_file(p->inputs.at[0].path);
+	input = tfprof_input_file(model);
 	return tfprof_model_ask(question, &input, p->reading, options, result, err);
 }
 

@@ -49,8 +49,8 @@ static void put_files(const struct shown_profile *p, struct json *out)
 	for (size_t i = 0; i < p->inputs.n; i++)
 		json_text(out, p->inputs.at[i].path);
 	json_close_array(out);
-	json_put_bool(out, "is_model",
-		p->inputs.n == 1 && tfprof_model_recognize(p->inputs.at[0].path));
+	json_put_bool(out, "has_model_file", view_find_model_file(p));
+	json_put_bool(out, "is_model", p->inputs.n == 1 && view_find_model_file(p));
 	json_put_text(out, "notes", p->notes ? p->notes : "");
 }
 

@@ -15,6 +15,14 @@ enum tfprof_status view_profile(const struct call *c, struct shown_profile **pro
 	return status == TFPROF_OK ? store_get(c->store, *p, profile, err) : status;
 }
 
+const char *view_find_model_file(const struct shown_profile *p)
+{
+	for (size_t i = 0; i < p->inputs.n; i++)
+		if (tfprof_model_recognize(p->inputs.at[i].path))
+			return p->inputs.at[i].path;
+	return NULL;
+}
+
 enum tfprof_status view_given_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err)
 {

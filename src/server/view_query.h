@@ -13,6 +13,9 @@
 enum tfprof_status view_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err);
 
+/* The model file among a profile's inputs; NULL: none. */
+const char *view_find_model_file(const struct shown_profile *p);
+
 /* The call's options over the command line's defaults. */
 enum tfprof_status view_given_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err);

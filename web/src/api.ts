@@ -44,6 +44,7 @@ export interface Profile {
   files: string[];
   notes: string;
   is_model: boolean; // a model file, not a run
+  has_model_file: boolean; // alone, or beside a run
   nodes: number;
   devices: number;
   coverage: number;
@@ -68,7 +69,7 @@ export function wallsOf(profile: Profile): { step: number; wall: number }[] {
 }
 
 // Without markers of steps the whole recording is shown as one.
-export const isWhole = (profile: Profile) => profile.steps.length === 1 && profile.notes.includes("no step markers");
+export const isWhole = (profile: Profile) => profile.steps.length === 1 && profile.notes.includes("no step markers: views take the whole");
 
 export interface LoadState {
   instance: string;

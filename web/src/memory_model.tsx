@@ -42,6 +42,18 @@ export function ModelMemory({ state }: PageProps) {
   );
 }
 
+// Of the model file that a run was given with: what a call or a training step of it would take.
+export function AtOtherBatches({ state }: { state: State }) {
+  const { data } = useAsk<HolderFields, Fields>("memory", { p: state.values.p, or_why: 1, of_model: 1, ...estimateParams(state) });
+  if (!data || data.missing) return null;
+  return (
+    <div class="estimate">
+      <Panel title="The model at another batch" about="an estimate of the same question for the model file"><p>{spaced(data.headline ?? "")}</p><div class="toolbar"><Choices state={state} /></div></Panel>
+      <Batches state={state} data={data} ofModel />
+    </div>
+  );
+}
+
 function Choices({ state }: { state: State }) {
   const { data } = useApi<{ name: string; words?: { word: string }[] }[]>("options"), isTraining = isSet(state, "training");
   const words = (name: string) => data?.find((o) => o.name === name)?.words?.map((w) => w.word).filter(Boolean) ?? [];
@@ -63,9 +75,9 @@ function Choices({ state }: { state: State }) {
 }
 
 // What it takes at other batches, and the largest that fits. A file may fix its shapes.
-function Batches({ state, data }: { state: State; data: Answer }) {
+function Batches({ state, data, ofModel }: { state: State; data: Answer; ofModel?: boolean }) {
   const now = data.batch_size, limit = Number.parseInt(state.values.limit ?? "", 10) * 1e9;
-  const others = BATCHES.map((batch) => useAsk<HolderFields, Fields>(now === null ? null : "memory", { p: state.values.p, or_why: 1, ...estimateParams(state), limit: undefined, batch_size: batch }).data);
+  const others = BATCHES.map((batch) => useAsk<HolderFields, Fields>(now === null ? null : "memory", { p: state.values.p, or_why: 1, of_model: ofModel ? 1 : undefined, ...estimateParams(state), limit: undefined, batch_size: batch }).data);
   if (now === null) return <p class="dim">At another batch: the file fixes the shapes of all inputs.</p>;
   const all = new Map<number, number>([[now, data.estimated_peak_bytes]]);
   others.forEach((o, i) => { if (o && !o.missing) all.set(BATCHES[i], o.estimated_peak_bytes); });

@@ -134,6 +134,20 @@ describe("memory", () => {
       assert.deepEqual(await inaccessible(page), []);
     }));
 
+  test("of a run with its model file: what the model takes at other batches", () => {
+    const model = MODELS.find((name) => name.endsWith("mlp/export"));
+    return shown([path.join(TOP, "examples/traces/keras_fit.xplane.pb.gz"), model], async (opened, page) => {
+      for (const [hash, ...words] of [["training=1&batch_size=8", "--training", "--batch_size=8"], [""]]) {
+        await goTo(opened, `#/memory?${hash}`);
+        const answer = json("memory", model, ...words);
+        assert.ok((await page.locator(".estimate").innerText()).includes(withSpaces(answer.headline)));
+        for (const [batch, bytes] of await page.locator(".batches [data-batch]").evaluateAll((all) => all.map((r) => [Number(r.dataset.batch), Number(r.dataset.bytes)])))
+          assert.equal(bytes, json("memory", model, ...words.filter((w) => !w.includes("batch_size")), `--batch_size=${batch}`).estimated_peak_bytes);
+      }
+      assert.deepEqual(await inaccessible(page), []);
+    });
+  });
+
   test("without allocations the page says what brings them", () => shown([path.join(TOP, "tests/xplane/samples/tf_eager.xplane.pb.gz")], async (opened, page) => {
     await goTo(opened, "#/memory");
     assert.match(await page.locator(".empty").innerText(), /no allocation/);

@@ -60,6 +60,7 @@ test("any column sorts, and the address remembers it", async () => {
   assert.deepEqual(names, [...names].sort());
   assert.ok(opened.page.url().endsWith("#/operations?sort=name"));
   await opened.page.reload();
+  await opened.page.waitForSelector(".operations tbody tr");
   await settle(opened.page);
   assert.deepEqual([...(await table(".operations")).keys()], names);
   await opened.page.goBack();

@@ -7,7 +7,7 @@ import { Held } from "../held";
 import { type By, type Holder, type HolderFields, isElsewhere, leavesOf } from "../holders";
 import { MemoryCurve } from "../memory_curve";
 import { bandsOf, type HeldAnswer } from "../memory_stack";
-import { ModelMemory } from "../memory_model";
+import { AtOtherBatches, ModelMemory } from "../memory_model";
 import { go, link, type State } from "../state";
 import type { Curve } from "../timeline_draw";
 import { Empty, Panel, Problem, Sentence, whyOf } from "../widgets";
@@ -18,7 +18,8 @@ type Answer = Table<HolderFields> & Fields;
 const PARTS = 600, MOMENTS = 300;
 
 export function Memory(props: PageProps) {
-  return props.profile.is_model ? <ModelMemory {...props} /> : <Recorded {...props} />;
+  if (props.profile.is_model) return <ModelMemory {...props} />;
+  return <><Recorded {...props} />{props.profile.has_model_file && <AtOtherBatches state={props.state} />}</>;
 }
 
 function Recorded({ state, profile }: PageProps) {
