@@ -74,6 +74,10 @@ def test_functions_of_one_name_are_told_apart_by_their_graphs(path):
         "steps"]
     answer = ask(path, "--step_function=f_30")
     assert answer.steps_by == "calls of f" and [step.wall / US for step in answer.steps] == [20, 30]
+    # What computes gradients trains, though it takes less here.
+    gradient = ("model/gradient_tape/dense/MatMul:MatMul", 155, 5)
+    assert [step.wall / US for step in ask(write(path, events, [gradient])).steps] == [20, 30]
+    assert len(ask(path, "--step_function=f_7").steps) == 5
 
 
 @pytest.mark.parametrize("calls", [

@@ -16,6 +16,7 @@ struct function {
 	uint64_t n_traced; /* as of its last call */
 	int64_t work_ps;
 	int64_t last_end;
+	bool trains; /* runs operations of gradients */
 };
 
 struct call {
@@ -217,6 +218,16 @@ static bool is_weighed(const struct scene *s, size_t i)
 	return class == ANATOMY_COMPUTE || class == ANATOMY_COMMUNICATION;
 }
 
+/* Whether an operation says which of several functions of one name trains. */
+static bool is_gradient(const struct scene *s, const struct calls *c, const struct function *f,
+	size_t i)
+{
+	if (c->functions.at[f->first].n_alike < 2 || f->trains || i >= s->plain.n)
+		return false;
+	return span_find(text_of(s, s->plain.at[i].name), SPAN("gradient_tape/")) <
+		text_of(s, s->plain.at[i].name).n;
+}
+
 /* Adds the work of each operation to the function whose call launched it. */
 static bool weigh_calls(struct scene *s, struct calls *c)
 {
@@ -239,8 +250,12 @@ static bool weigh_calls(struct scene *s, struct calls *c)
 			ok = vec_push(&open, (uint32_t)next);
 		while (open.n && c->at.at[open.at[open.n - 1]].end < op.time)
 			open.n--;
-		if (ok && open.n)
-			c->functions.at[c->at.at[open.at[open.n - 1]].best].work_ps += op.work_ps;
+		if (ok && open.n) {
+			struct function *f = &c->functions.at[c->at.at[open.at[open.n - 1]].best];
+
+			f->work_ps += op.work_ps;
+			f->trains |= is_gradient(s, c, f, items[i].id);
+		}
 	}
 	mem_free(items);
 	mem_free(scratch);
@@ -279,21 +294,33 @@ static struct span function_graph(const struct scene *s, const struct function *
 	return f->graph == NONE ? SPAN("") : graph_name(text_of(s, f->graph));
 }
 
-/* The one asked for by its name or that of its graph, or any; the heaviest of these; NONE. */
+/* By its name or that of its graph. */
+static bool is_asked_for(const struct scene *s, const struct function *f, struct span function)
+{
+	struct span name = text_of(s, f->name);
+
+	return !function.n || span_equal(name, function) ||
+		span_equal(plain_function(name), function) ||
+		span_equal(function_graph(s, f), function);
+}
+
+/* The heaviest one that is asked for; NONE. Of those with its name, one that trains: that is what
+ * the program is for, however long it takes to evaluate. */
 static uint32_t choose(const struct scene *s, const struct calls *c, struct span function)
 {
-	uint32_t best = NONE;
+	const struct function *all = c->functions.at;
+	uint32_t best = NONE, heaviest;
 
-	for (uint32_t i = 0; i < c->functions.n; i++) {
-		const struct function *f = &c->functions.at[i];
-		struct span name = text_of(s, f->name);
-
-		if ((!function.n || span_equal(name, function) ||
-			    span_equal(plain_function(name), function) ||
-			    span_equal(function_graph(s, f), function)) &&
-			(best == NONE || f->work_ps > c->functions.at[best].work_ps))
+	for (uint32_t i = 0; i < c->functions.n; i++)
+		if (is_asked_for(s, &all[i], function) &&
+			(best == NONE || all[i].work_ps > all[best].work_ps))
 			best = i;
-	}
+	heaviest = best;
+	for (uint32_t i = 0; best != NONE && i < c->functions.n; i++)
+		if (all[i].first == all[heaviest].first && all[i].trains &&
+			is_asked_for(s, &all[i], function) &&
+			(!all[best].trains || all[i].work_ps > all[best].work_ps))
+			best = i;
 	return best;
 }
 
