@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Optional
 from tfprof import _function_graph
 from tfprof._guard import Guard
 
-_POLL_S = 0.1
+_POLL_S = 0.02
 _MISSING = object()
 
 
