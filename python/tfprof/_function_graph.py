@@ -85,13 +85,11 @@ def collect(graph: Any, shapes: Shapes) -> Tuple[bytes, bytes]:
     run = _names_that_run(graph)
     if not variables and not shapes and run is None:
         return data, op_log
-    graph_def = GraphDef.FromString(data)
+    graph_def, log = GraphDef.FromString(data), OpLogProto.FromString(op_log)
     if run is not None:
         _keep(graph_def.node, run)
-        log = OpLogProto.FromString(op_log)
         _keep(log.log_entries, run)
-        op_log = log.SerializeToString()
-    of_name = dict(variables)
+    of_name = _rename(graph_def, log, _names_in_loops(graph), dict(variables))
     for node in graph_def.node:
         if node.name in shapes:
             shape = node.attr["shape"].shape
@@ -103,7 +101,58 @@ def collect(graph: Any, shapes: Shapes) -> Tuple[bytes, bytes]:
             node.op = "VarHandleOp"
             node.attr["dtype"].type = variable.dtype.as_datatype_enum
             node.attr["shape"].shape.CopyFrom(variable.shape.as_proto())
-    return graph_def.SerializeToString(), op_log
+    return graph_def.SerializeToString(), log.SerializeToString()
+
+
+def _names_in_loops(graph: Any) -> Dict[str, str]:
+    """New names of variables that only loops and conditionals take: 'while/input_4' tells no layer;
+    what reads it within does, such as 'while/dense/MatMul/ReadVariableOp'."""
+    taken = {operation.name for operation in graph.get_operations()}
+    found: Dict[str, str] = {}
+    for _, inner in getattr(graph, "captures", ()):
+        try:
+            reader = _reader(inner)
+        except Exception:    # of another TensorFlow: the name stays
+            continue
+        name = None if reader is None else f"{reader}/resource"
+        if name is not None and name not in taken:
+            taken.add(name)
+            found[inner.op.name] = name
+    return found
+
+
+def _reader(tensor: Any) -> Optional[str]:
+    """The first operation in a function that reads a tensor which its graph only passes on."""
+    is_inside = False
+    while True:
+        consumers = tensor.consumers()
+        if not consumers:
+            return None
+        operation = consumers[0]
+        branch = next((one for one in ("body", "then_branch", "branches") if one in
+                       operation.node_def.attr), None)
+        if branch is None:
+            return operation.name if is_inside else None
+        value = operation.node_def.attr[branch]
+        name = value.list.func[0].name if branch == "branches" else value.func.name
+        place = next(i for i, one in enumerate(operation.inputs) if one is tensor)
+        function = operation.graph._get_function(name)
+        tensor = function.graph.inputs[place if branch == "body" else place - 1]
+        is_inside = True
+
+
+def _rename(graph_def: Any, log: Any, names: Dict[str, str],
+            variables: Dict[str, Any]) -> Dict[str, Any]:
+    """Renames nodes; returns the variables by their new names."""
+    if names:
+        for node in graph_def.node:
+            node.name = names.get(node.name, node.name)
+            for i, one in enumerate(node.input):
+                if one.split(":")[0] in names:
+                    node.input[i] = names[one.split(":")[0]]
+        for entry in log.log_entries:
+            entry.name = names.get(entry.name, entry.name)
+    return {names.get(name, name): variable for name, variable in variables.items()}
 
 
 def _names_that_run(graph: Any) -> Optional[Set[str]]:

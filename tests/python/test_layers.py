@@ -106,7 +106,7 @@ def looping():
     return model, [4, 16]
 
 
-MODELS = [cnn, unnamed, shared, nested, recurrent, attention, subclassed, made_backwards]
+MODELS = [cnn, unnamed, shared, nested, recurrent, attention, subclassed, made_backwards, looping]
 
 
 def summary(model):
@@ -171,6 +171,37 @@ def test_layers_within_layers_are_shown_down_to_max_depth():
     profile = tfprof.profile_function(model, tf.random.uniform(shape), steps=2)
     rows = [(row["depth"], row["name"]) for row in profile.layers(max_depth=3)]
     assert rows[:4] == [(0, "total"), (1, "inner"), (2, "a"), (2, "b")]
+
+
+class Loops(keras.Model):
+    """Layers in loops, in a loop within a loop, and in both branches of a condition."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.again = layers.Dense(6, name="first"), layers.Dense(6, name="again")
+        self.either, self.inner = layers.Dense(6, name="either"), layers.Dense(6, name="inner")
+
+    def call(self, x):
+        def times(n, step, x):
+            return tf.while_loop(lambda i, x: i < n, lambda i, x: (i + 1, step(x)), (0, x))[1]
+
+        x = times(7, self.again, self.first(x))
+        x = tf.cond(tf.reduce_sum(x) > 0, lambda: self.either(x), lambda: self.either(x) * 2)
+        return times(3, lambda x: times(2, self.inner, x), x)
+
+
+@pytest.mark.parametrize("mode", ["inference", "train"])
+def test_layers_in_loops_have_their_parameters(mode):
+    model, x = Loops(), tf.ones([2, 6])
+    model(x)
+    model.compile("sgd", "mse")
+    profile = (tfprof.profile_function(model, x, x, mode="train", steps=1) if mode == "train"
+               else tfprof.profile_function(model, x, steps=1))
+    parameters = {row["name"]: row["parameters"] for row in profile.layers().rows if row["depth"] == 1}
+    for layer in model.layers:
+        assert parameters[layer.name] == layer.count_params() == 42
+    # What a row has besides is no variable of the model.
+    assert not parameters.get("(loops itself)")
 
 
 def test_the_backward_pass_has_its_own_column():
