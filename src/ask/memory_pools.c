@@ -4,6 +4,7 @@
 #include "ask/memory_parts.h"
 #include "ask/node_place.h"
 #include "base/clamped.h"
+#include "base/sort.h"
 #include "model/trace.h"
 #include "query/format.h"
 
@@ -92,17 +93,10 @@ static void put_blocks(struct asking *x, int64_t bytes)
 {
 	const struct program_blocks *b = &x->p->blocks;
 	const struct model *m = x->p->m;
-	size_t low = 0, high = b->at.n, n = 0;
+	size_t low = 0, n = 0;
 	enum { MOST_NAMED = 3 };
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->at.at[middle].bytes < bytes)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, b->at.n, i, b->at.at[i].bytes < bytes);
 	for (size_t i = low; i < b->at.n && b->at.at[i].bytes == bytes; i++) {
 		const struct program_block *block = &b->at.at[i];
 

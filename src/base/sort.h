@@ -26,19 +26,25 @@ static inline uint64_t sort_key_descending(int64_t value)
 	return ~sort_key_ascending(value);
 }
 
+/* Moves `low` to the first of the places up to `end` for which `comes_before`, an expression of the
+ * place `i`, does not hold; it holds for all before that. What began by a time t last is at
+ * low - 1 after sort_search(low, n, i, at[i].start <= t). */
+#define sort_search(low, end, i, comes_before)                          \
+	for (size_t high_ = (end); (low) < high_;) {                    \
+		size_t i = (size_t)(low) + (high_ - (size_t)(low)) / 2; \
+                                                                        \
+		if (comes_before)                                       \
+			(low) = i + 1;                                  \
+		else                                                    \
+			high_ = i;                                      \
+	}
+
 /* Where a number is among ascending ones, or would be: how many are smaller. */
 static inline size_t sort_place(const int64_t *sorted, size_t n, int64_t value)
 {
-	size_t low = 0, high = n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (sorted[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, n, i, sorted[i] < value);
 	return low;
 }
 

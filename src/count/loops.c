@@ -10,6 +10,8 @@
 
 #include "count/control.h"
 
+#include "base/sort.h"
+
 enum turns_phase { TURNS_START, TURNS_FIRST, TURNS_COND, TURNS_NEXT };
 
 struct turns {
@@ -87,16 +89,9 @@ bool loops_prepare(struct frame *f)
 
 static const struct loop_var *find_vars(const struct frame *f, uint32_t cond, size_t *n)
 {
-	size_t low = 0, high = f->n_loop_vars;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->loop_vars[middle].cond < cond)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, f->n_loop_vars, i, f->loop_vars[i].cond < cond);
 	*n = 0;
 	while (low + *n < f->n_loop_vars && f->loop_vars[low + *n].cond == cond)
 		++*n;

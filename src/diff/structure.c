@@ -7,6 +7,8 @@
 
 #include "diff/match.h"
 
+#include "base/sort.h"
+
 struct shape {
 	uint64_t hash;
 	uint32_t n_below; /* descendants */
@@ -88,16 +90,9 @@ static bool find_candidates(struct search *f)
 /* The first one of this shape that is still free, or NONE. */
 static uint32_t take_candidate(struct search *f, const struct shape *shape)
 {
-	size_t low = 0, high = f->n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->candidates[middle].hash < shape->hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, f->n, i, f->candidates[i].hash < shape->hash);
 	for (size_t i = low < f->n ? low + f->candidates[low].n_used : low;
 		i < f->n && f->candidates[i].hash == shape->hash; i++) {
 		uint32_t row = f->candidates[i].row;

@@ -1,4 +1,5 @@
 #include "lib/links.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -26,18 +27,12 @@ static const struct thread_mark *find(const struct threads *t, enum thread_mark_
 	uint64_t key, int64_t by_us)
 {
 	struct thread_mark wanted = {.kind = kind, .key = key, .start_us = by_us, .end_us = 0};
-	size_t low = 0, high = t->marks.n;
-	const struct thread_mark *found;
+	size_t low = 0;
+	const struct thread_mark *found, *at = t->marks.at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct thread_mark *m = &t->marks.at[middle];
-
-		if (has_same_key(m, &wanted) ? m->start_us <= by_us : by_key(m, &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, t->marks.n, i,
+		has_same_key(&at[i], &wanted) ? at[i].start_us <= by_us
+					      : by_key(&at[i], &wanted) < 0);
 	if (!low || !has_same_key(&t->marks.at[low - 1], &wanted))
 		return NULL;
 	found = &t->marks.at[low - 1];

@@ -2,6 +2,7 @@
 #include "ask/curves.h"
 #include "base/clamped.h"
 #include "base/error.h"
+#include "base/sort.h"
 #include "lib/memory.h"
 #include "lib/profile.h"
 
@@ -84,16 +85,9 @@ int tfprof_memory_read_device(const tfprof_memory *y, size_t i, struct tfprof_me
 /* How many readings are before a time. */
 static size_t count_before(const struct memory_curve *d, int64_t time_us)
 {
-	size_t low = 0, high = d->readings.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (d->readings.at[middle].time_us < time_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, d->readings.n, i, d->readings.at[i].time_us < time_us);
 	return low;
 }
 

@@ -123,17 +123,8 @@ static int compare_prefix(struct span name, struct span prefix)
 static size_t bound(const struct model *m, const uint32_t *order, size_t low, struct span prefix,
 	bool at_start)
 {
-	size_t high = m->nodes.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int c = compare_prefix(model_name(m, order[middle]), prefix);
-
-		if (c < 0 || (c == 0 && !at_start))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, m->nodes.n, i,
+		compare_prefix(model_name(m, order[i]), prefix) < (at_start ? 0 : 1));
 	return low;
 }
 

@@ -1,5 +1,7 @@
 #include "model/bars.h"
 
+#include "base/sort.h"
+
 /* Of a joined bar, this many executions are compared to name it. */
 enum { NAMED_FROM = 64 };
 
@@ -41,14 +43,7 @@ static uint32_t gallop(const struct finder *f, uint32_t i, int64_t time_us)
 			break;
 	}
 	high = f->n - i < step ? f->n : i + step;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (start_of(f, middle) < time_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, high, k, start_of(f, k) < time_us);
 	return low;
 }
 

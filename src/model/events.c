@@ -1,5 +1,6 @@
 #include "model/events.h"
 
+#include "base/sort.h"
 #include "model/model.h"
 
 /* ---- sorting ------------------------------------------------------------- */
@@ -361,16 +362,9 @@ void events_unselect(struct events *only)
 /* The first place of a lane from which on rows start at `time_us` or later. */
 static uint32_t find_start(const struct events *e, uint32_t lane, int64_t time_us)
 {
-	uint32_t low = e->first_in_lane[lane], high = e->first_in_lane[lane + 1];
+	uint32_t low = e->first_in_lane[lane];
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (e->start_us[e->by_lane[middle]] < time_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, e->first_in_lane[lane + 1], i, e->start_us[e->by_lane[i]] < time_us);
 	return low;
 }
 

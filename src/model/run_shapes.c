@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/ascii.h"
+#include "base/sort.h"
 
 /* ---- names of fed and fetched tensors ------------------------------------------- */
 
@@ -175,16 +176,9 @@ const struct run_shape *run_shapes_find(const struct model *m, uint32_t node, in
 	struct run_shape wanted = {.node = node,
 		.output = output,
 		.step = step < 0 ? RUN_SHAPES_ALL : step};
-	size_t low = 0, high = m->n_run_shapes;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare(&m->run_shapes.at[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, m->n_run_shapes, i, compare(&m->run_shapes.at[i], &wanted) < 0);
 	/* Where all steps agree, there is no entry for all. */
 	if (low == m->n_run_shapes || !same_tensor(&m->run_shapes.at[low], &wanted) ||
 		(step >= 0 && m->run_shapes.at[low].step != step) || !m->run_shapes.at[low].shape)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/clamped.h"
+#include "base/sort.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -24,16 +25,9 @@ void step_float_ops_sort(struct model *m)
 static const struct step_float_ops *find(const struct model *m, uint32_t node, int64_t step)
 {
 	const struct step_float_ops wanted = {node, step, 0}, *at = m->step_float_ops.at;
-	size_t low = 0, high = m->step_float_ops.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare(&at[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, m->step_float_ops.n, i, compare(&at[i], &wanted) < 0);
 	return low < m->step_float_ops.n && at[low].node == node ? &at[low] : NULL;
 }
 

@@ -289,16 +289,9 @@ static void place_scopes(struct builder *b)
 /* The first scope whose children begin at index i or later. */
 static uint32_t scope_from(const struct builder *b, size_t i)
 {
-	uint32_t low = 0, high = b->n_scopes;
+	uint32_t low = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (b->first[middle] < i)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, b->n_scopes, scope, b->first[scope] < i);
 	return low;
 }
 

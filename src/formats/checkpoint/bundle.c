@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "formats/checkpoint/mapping.h"
 #include "proto/decoder.h"
 
@@ -116,16 +117,9 @@ static enum tfprof_status read_entries(struct index *x, const struct table *tabl
 
 static struct entry *find_entry(struct index *x, struct span key)
 {
-	size_t low = 0, high = x->entries.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (span_compare(x->entries.at[middle].key, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, x->entries.n, i, span_compare(x->entries.at[i].key, key) < 0);
 	if (low == x->entries.n || !span_equal(x->entries.at[low].key, key))
 		return NULL;
 	return &x->entries.at[low];

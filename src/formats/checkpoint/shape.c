@@ -1,5 +1,6 @@
 #include "formats/checkpoint/shape.h"
 
+#include "base/sort.h"
 #include "proto/tensor_shape.h"
 
 /* Number of times a field occurs. */
@@ -190,15 +191,8 @@ uint64_t box_run_start(const struct box *box, uint64_t run)
 
 uint64_t box_find_run(const struct box *box, uint64_t element)
 {
-	uint64_t low = 0, high = box->n_runs;
+	uint64_t low = 0;
 
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (box_run_start(box, middle) + box->run_length <= element)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, box->n_runs, i, box_run_start(box, i) + box->run_length <= element);
 	return low;
 }

@@ -276,16 +276,9 @@ static struct span plain_function(struct span name)
 /* The function of the last call that began by then; NONE if that is over. */
 static uint32_t call_at(const struct calls *c, int64_t time)
 {
-	size_t low = 0, high = c->at.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->at.at[middle].start <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, c->at.n, i, c->at.at[i].start <= time);
 	return low && time <= c->at.at[low - 1].end ? c->at.at[low - 1].function : NONE;
 }
 

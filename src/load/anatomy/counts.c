@@ -5,18 +5,11 @@
 /* The last step that begins by `time`, if that is not over; NONE. */
 static uint32_t step_at(const struct scene *s, int64_t time, bool by_marker)
 {
-	size_t low = 0, high = s->steps.n;
+	size_t low = 0;
 
 #define START(i) (by_marker ? s->steps.at[i].marker_start : s->steps.at[i].start)
 #define END(i) (by_marker ? s->steps.at[i].marker_end : s->steps.at[i].end)
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (START(middle) <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, s->steps.n, i, START(i) <= time);
 	return low && time <= END(low - 1) ? (uint32_t)low - 1 : NONE;
 #undef START
 #undef END

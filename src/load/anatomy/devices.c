@@ -105,16 +105,9 @@ static bool is_collective(struct scene *s, const struct xstats *st)
 
 static const struct module_run *module_at(const struct device *dev, int64_t time)
 {
-	size_t low = 0, high = dev->modules.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dev->modules.at[middle].start <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, dev->modules.n, i, dev->modules.at[i].start <= time);
 	return low && time <= dev->modules.at[low - 1].end ? &dev->modules.at[low - 1] : NULL;
 }
 
@@ -208,16 +201,9 @@ static bool note_group(struct device *dev, const struct raw_event *e)
 /* The step that a time of the host's clock is in; NULL. */
 static struct step *step_at(struct device *dev, int64_t time)
 {
-	size_t low = 0, high = dev->steps.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dev->steps.at[middle].marker_start <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, dev->steps.n, i, dev->steps.at[i].marker_start <= time);
 	return low && time < dev->steps.at[low - 1].marker_end ? &dev->steps.at[low - 1] : NULL;
 }
 

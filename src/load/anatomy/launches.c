@@ -149,21 +149,15 @@ static bool find_device_launches(struct scene *s)
 	for (size_t i = 0; ok && i < s->ops.n; i++) {
 		struct op *op = &s->ops.at[i];
 		const struct facts *f = facts_of(s, op->node);
-		size_t low = 0, high = ids.n;
+		size_t low = 0;
 		int64_t start;
 
 		if (!op->is_on_device || !(f->has & FACT_LAUNCH))
 			continue;
 		start = s->nodes.at[op->node].start;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (ids.at[middle].id < f->key ||
-				(ids.at[middle].id == f->key && ids.at[middle].start <= start))
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		sort_search(low, ids.n, k,
+			ids.at[k].id < f->key ||
+				(ids.at[k].id == f->key && ids.at[k].start <= start));
 		low -= low && ids.at[low - 1].id == f->key;
 		if (low < ids.n && ids.at[low].id == f->key)
 			op->launch = ids.at[low].node;

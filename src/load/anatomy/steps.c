@@ -113,16 +113,9 @@ static bool take_whole(struct scene *s)
 /* The last step that began by then; NONE. */
 static uint32_t step_at(const struct scene *s, int64_t time)
 {
-	size_t low = 0, high = s->steps.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->steps.at[middle].marker_start <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, s->steps.n, i, s->steps.at[i].marker_start <= time);
 	return low ? (uint32_t)low - 1 : NONE;
 }
 

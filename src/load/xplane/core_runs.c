@@ -1,5 +1,7 @@
 #include "load/xplane/core_runs.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 static int by_start(const void *a, const void *b)
@@ -44,16 +46,9 @@ void core_runs_begin_line(struct core_runs *r, const struct trace_line *line)
 static size_t find_recorded(const struct core_runs *r, int64_t host_ps)
 {
 	const struct trace_core_run *runs = r->t->core_runs.at;
-	size_t low = r->first, high = r->end;
+	size_t low = r->first;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (runs[middle].start_ps <= host_ps)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, r->end, i, runs[i].start_ps <= host_ps);
 	return low > r->first && host_ps <= runs[low - 1].end_ps ? low - 1 : r->end;
 }
 

@@ -54,18 +54,12 @@ static bool is_within_last(const struct trace *t, size_t i)
 uint32_t trace_find_launch(const struct trace *t, uint64_t id, int64_t ordinal, int64_t start_ps)
 {
 	enum { MOST_TRIED = 64 };
-	size_t low = 0, high = t->launches.n, found;
+	size_t low = 0, found;
+	const struct trace_launch *at = t->launches.at;
 
 	/* Behind the last of the id that began by then. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct trace_launch *of = &t->launches.at[middle];
-
-		if (of->id < id || (of->id == id && of->start_ps <= start_ps))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, t->launches.n, i,
+		at[i].id < id || (at[i].id == id && at[i].start_ps <= start_ps));
 	if (!low || t->launches.at[low - 1].id != id)
 		return low < t->launches.n && t->launches.at[low].id == id ? (uint32_t)low : NONE;
 	found = low - 1;
@@ -82,17 +76,10 @@ uint32_t trace_find_launch(const struct trace *t, uint64_t id, int64_t ordinal, 
 /* The run that a launch is in: its place among the marks; NONE. */
 static uint32_t find_mark(const struct trace *t, uint32_t launch)
 {
-	size_t low = 0, high = t->marks.n;
+	size_t low = 0;
 	int64_t time_ps = launch == NONE ? INT64_MIN : t->launches.at[launch].start_ps;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->marks.at[middle].start_ps <= time_ps)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, t->marks.n, i, t->marks.at[i].start_ps <= time_ps);
 	return low && time_ps < t->marks.at[low - 1].end_ps ? (uint32_t)low - 1 : NONE;
 }
 

@@ -1,5 +1,7 @@
 #include "load/xplane/intervals.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 static int by_start(const void *a, const void *b)
@@ -30,17 +32,10 @@ void intervals_unite(intervals *list)
 
 int64_t intervals_overlap(const intervals *list, int64_t start_ps, int64_t end_ps)
 {
-	size_t low = 0, high = list->n;
+	size_t low = 0;
 	int64_t sum_ps = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->at[middle].end_ps <= start_ps)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, list->n, i, list->at[i].end_ps <= start_ps);
 	for (; low < list->n && list->at[low].start_ps < end_ps; low++) {
 		const struct interval *v = &list->at[low];
 

@@ -99,16 +99,9 @@ static bool flatten(const struct trace *t, const struct trace_marker *spans, siz
 /* The step at a time: that of the last segment that starts by then. */
 static uint32_t at_time(const struct segment *s, size_t n, int64_t time_ps)
 {
-	size_t low = 0, high = n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s[middle].start_ps <= time_ps)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, n, i, s[i].start_ps <= time_ps);
 	return low ? s[low - 1].step : NONE;
 }
 
@@ -347,16 +340,9 @@ static struct trace_cause cause_of(const struct trace *t, const struct trace_op 
 /* The last that had begun at a time; its marker may be over. */
 static uint32_t last_begun(const struct numbering *n, int64_t time_ps)
 {
-	size_t low = 0, high = n->spans.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (n->spans.at[middle].start_ps <= time_ps)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	sort_search(low, n->spans.n, i, n->spans.at[i].start_ps <= time_ps);
 	return low ? step_place(n->trace, n->spans.at[low - 1].step) : NONE;
 }
 
