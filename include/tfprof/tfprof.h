@@ -56,6 +56,7 @@ enum tfprof_status {
 
 struct tfprof_error {
 	enum tfprof_status status;
+	const char *id; /* of a failure that callers treat in a way of its own, or NULL */
 	char text[1024];
 };
 
@@ -600,6 +601,7 @@ struct tfprof_question_info {
 	const char *description;      /* a paragraph */
 	const char *example;          /* options of a good first try, or "" */
 	const char *missing, *remedy; /* of what it needs, when it does not apply; or NULL */
+	const char *options_title;    /* of its own options in help; NULL: they have no section */
 };
 TFPROF_API int tfprof_question_get_info(size_t i, struct tfprof_question_info *info);
 

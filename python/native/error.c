@@ -51,13 +51,14 @@ static int add(PyObject *module, const char *name, PyObject *class)
 
 int errors_add(PyObject *module)
 {
-	PyObject *status = Py_BuildValue("{s:s}", "status", "ARGUMENT");
+	PyObject *status = Py_BuildValue("{s:s,s:z}", "status", "ARGUMENT", "id", NULL);
 
 	if (!status)
 		return -1;
 	base = PyErr_NewExceptionWithDoc("tfprof.Error",
 		"A call failed. The text says what failed, where, and what was expected;\n"
-		"`status` is the kind of failure in one word.",
+		"`status` is the kind of failure in one word, `id` names the few that are told\n"
+		"apart within a kind, or is None.",
 		PyExc_Exception, status);
 	Py_DECREF(status);
 	if (add(module, "Error", base) < 0)
@@ -77,18 +78,21 @@ int errors_add(PyObject *module)
 
 PyObject *error_raise(const struct tfprof_error *err)
 {
-	PyObject *class = class_for(err->status), *text, *status, *raised = NULL;
+	PyObject *class = class_for(err->status), *text, *status, *id, *raised = NULL;
 
 	if (err->status == TFPROF_NO_MEMORY)
 		return PyErr_NoMemory();
 	text = text_from(err->text, strlen(err->text));
 	status = PyUnicode_FromString(status_names[err->status]);
-	if (text && status)
+	id = Py_BuildValue("z", err->id);
+	if (text && status && id)
 		raised = PyObject_CallFunctionObjArgs(class, text, NULL);
-	if (raised && PyObject_SetAttrString(raised, "status", status) == 0)
+	if (raised && PyObject_SetAttrString(raised, "status", status) == 0 &&
+		PyObject_SetAttrString(raised, "id", id) == 0)
 		PyErr_SetObject(class, raised);
 	Py_XDECREF(raised);
 	Py_XDECREF(status);
+	Py_XDECREF(id);
 	Py_XDECREF(text);
 	return NULL;
 }

@@ -57,7 +57,7 @@ def print_profile_notes(profile: _native.Profile) -> None:
 
 
 def is_without_step_stats(error: _native.Error) -> bool:
-    return "Invalid RunMetadata" in str(error)
+    return error.id == "no_step_stats"
 
 
 # ---- the advisor's options ------------------------------------------------------

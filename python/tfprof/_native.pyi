@@ -17,6 +17,7 @@ INPUT_SEVERAL: int
 
 class Error(Exception):
     status: str
+    id: Optional[str]
 
 class ArgumentError(Error, ValueError): ...
 class FormatError(Error, ValueError): ...

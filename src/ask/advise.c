@@ -36,6 +36,7 @@ const struct question advise_question = {
 	.summary = "problems found, and what to do about them",
 	.description = "Runs all checkers, or those named with --checker, and prints what they "
 		       "found.",
+	.options_title = "Options for advise, besides output",
 	.example = "",
 	.state = QUESTION_COMPLETE,
 	.not_saved = "the time between operations, which some checkers need",

@@ -380,6 +380,7 @@ static const struct question_need needs[] = {
 
 const struct question annotate_question = {
 	.name = "annotate",
+	.own_formats = 1u << FORMAT_HTML,
 	.summary = "source code with costs in the margin",
 	.description =
 		"Prints the lines of Python that cost something, file by file: time of the "

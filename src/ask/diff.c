@@ -369,6 +369,7 @@ static enum tfprof_status make_table(struct answer *a, struct tfprof_error *err)
 
 const struct question diff_question = {
 	.name = "diff",
+	.own_formats = 1u << FORMAT_PPROF,
 	.takes = TAKES_SIDES,
 	.summary = "what changed between two profiles or models",
 	.description =
@@ -377,6 +378,7 @@ const struct question diff_question = {
 		"one model file with another. Prints base, new, difference and a "
 		"verdict: ~ cannot be told from noise, ? needs more runs. With --fail_if, the "
 		"exit status is 0 within all limits, 3 over one, and 4 with too few runs to tell.",
+	.options_title = "Options for diff, besides those of the view and fail_if",
 	.example = "scope --min_change=10%",
 	.usage = "[VIEW] BASE... -- NEW... [OPTION...]",
 	.run = run,

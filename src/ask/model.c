@@ -247,6 +247,7 @@ const struct question model_question = {
 		"without running the model: SavedModel, .keras, .h5, .tflite, .meta and "
 		"frozen graphs.",
 	.example = "--batch_size=8 --order_by=macs",
+	.options_title = "Options for model, besides max_depth, order_by and output",
 	.usage = "FILE|DIR [OPTION...]",
 	.run = run,
 	.free_detail = model_report_free,

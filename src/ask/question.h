@@ -191,14 +191,16 @@ enum question_takes { TAKES_PROFILE, TAKES_MODEL, TAKES_SIDES };
 struct question {
 	const char *name;
 	enum question_takes takes;
-	const char *summary;     /* one line, for lists */
-	const char *description; /* a paragraph */
-	const char *example;     /* options of a good first try, or "" */
-	const char *usage;       /* arguments of its command; NULL: "[OPTION...]" */
+	const char *summary;       /* one line, for lists */
+	const char *description;   /* a paragraph */
+	const char *example;       /* options of a good first try, or "" */
+	const char *options_title; /* of a section of help for its own options; NULL: none */
+	const char *usage;         /* arguments of its command; NULL: "[OPTION...]" */
 	enum question_state state;
 	/* Formats (1 << FORMAT_…) to render before the profile changes; 0: the answer does not
 	 * need the profile. */
 	unsigned kept_formats;
+	unsigned own_formats;    /* likewise: those besides the formats of any table */
 	bool takes_model;        /* also: asked.file is set then, and the profile is empty */
 	bool loads_model;        /* of which the profile then has the nodes */
 	bool counts_float_ops;   /* those of a graph, before it runs */

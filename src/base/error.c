@@ -14,11 +14,19 @@ enum tfprof_status error_set(struct tfprof_error *err, enum tfprof_status status
 	if (!err)
 		return status;
 	err->status = status;
+	err->id = NULL;
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
 	/* One line of text, whatever bytes the user's data has, or cutting left. */
 	visible_mask(err->text, strlen(err->text));
+	return status;
+}
+
+enum tfprof_status error_name(struct tfprof_error *err, enum tfprof_status status, const char *id)
+{
+	if (err)
+		err->id = id;
 	return status;
 }
 
@@ -31,9 +39,12 @@ enum tfprof_status error_prefix(struct tfprof_error *err, enum tfprof_status sta
 	const char *prefix)
 {
 	char rest[sizeof(err->text)];
+	const char *id;
 
 	if (!err || status == TFPROF_OK)
 		return status;
+	id = err->id;
 	memcpy(rest, err->text, sizeof(rest));
-	return error_set(err, status, "%.300s: %s", prefix, rest);
+	error_set(err, status, "%.300s: %s", prefix, rest);
+	return error_name(err, status, id);
 }

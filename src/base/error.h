@@ -9,6 +9,8 @@
 
 enum tfprof_status error_set(struct tfprof_error *err, enum tfprof_status status,
 	const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Gives the error that was just set an id. */
+enum tfprof_status error_name(struct tfprof_error *err, enum tfprof_status status, const char *id);
 enum tfprof_status error_no_memory(struct tfprof_error *err);
 
 /* Prepends "prefix: " to the text. */

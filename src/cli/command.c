@@ -82,9 +82,7 @@ static enum command_id id_of(const struct tfprof_question_info *info)
 	case TFPROF_TAKES_SIDES: return COMMAND_DIFF;
 	default: break;
 	}
-	if (info->is_view)
-		return (enum command_id)tfprof_view_from_name(info->name);
-	return strcmp(info->name, "advise") == 0 ? COMMAND_ADVISE : COMMAND_ASK;
+	return info->is_view ? (enum command_id)tfprof_view_from_name(info->name) : COMMAND_ASK;
 }
 
 static void collect(void)
@@ -104,6 +102,15 @@ const struct command *command_get(size_t i)
 	if (!n_commands)
 		collect();
 	return i < n_commands ? &commands[i] : NULL;
+}
+
+const struct command *command_of(enum command_id id)
+{
+	const struct command *c = NULL;
+
+	for (size_t i = 0; (c = command_get(i)) && c->id != id; i++)
+		;
+	return c;
 }
 
 const struct command *command_find(const char *name, enum command_where where)

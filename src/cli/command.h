@@ -10,8 +10,7 @@ enum command_id {
 #define X(id, ...) COMMAND_##id,
 	TFPROF_VIEW_LIST(X)
 #undef X
-		COMMAND_ADVISE,
-	COMMAND_ASK, /* a question of the library */
+		COMMAND_ASK, /* a question of the library */
 	COMMAND_MODEL,
 	COMMAND_DIFF,
 	COMMAND_UI,
@@ -38,6 +37,8 @@ struct command {
 
 /* NULL past the end. */
 const struct command *command_get(size_t i);
+/* The first of this kind. */
+const struct command *command_of(enum command_id id);
 /* NULL if `where` has no such command. */
 const struct command *command_find(const char *name, enum command_where where);
 /* The command of `where` that a misspelt word most likely meant, or NULL. */
@@ -48,7 +49,12 @@ void command_put_names(struct buf *out, enum command_where where, const char *se
 
 static inline int command_is_view(enum command_id id)
 {
-	return id < COMMAND_ADVISE;
+	return id < COMMAND_ASK;
+}
+
+static inline int command_is_question(enum command_id id)
+{
+	return id <= COMMAND_DIFF;
 }
 
 /* Whether a command prints a report on the profile. */

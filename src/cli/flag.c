@@ -10,7 +10,7 @@ static const char *const shell_words[] = {"bash", "zsh", "fish", "man", NULL};
 enum { BASE_ID = -1 };
 
 static const struct flag others[] = {
-	{"base", FLAG_DIFF, BASE_ID, .value = "FILE,...",
+	{"base", FLAG_OWN, BASE_ID, .question = "diff", .value = "FILE,...",
 		.help = "Compare with these files (views and diff)."},
 	{"strict", FLAG_PROGRAM, PROGRAM_STRICT, .is_bool = true,
 		.help = "Refuse files with anything that would be ignored."},
@@ -46,23 +46,27 @@ static bool get_file(size_t i, struct flag *flag)
 	return info;
 }
 
-static enum flag_group group_of(const struct tfprof_option_info *info)
+static bool find_question(const char *name, size_t length, struct tfprof_question_info *question)
 {
-	/* The first question that it applies to decides. */
-	static const struct {
-		const char *question;
-		enum flag_group group;
-	} groups[] = {{"scope", FLAG_VIEW}, {"op", FLAG_VIEW}, {"advise", FLAG_ADVICE},
-		{"model", FLAG_MODEL}, {"diff", FLAG_DIFF}};
-	size_t n = strcspn(info->applies_to, " ");
+	for (size_t i = 0; tfprof_question_get_info(i, question); i++)
+		if (strlen(question->name) == length && memcmp(question->name, name, length) == 0)
+			return true;
+	return false;
+}
 
-	if (strcmp(info->applies_to, "all") == 0 || tfprof_option_applies(info, "op"))
-		return FLAG_VIEW;
-	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-		if (strlen(groups[i].question) == n &&
-			memcmp(groups[i].question, info->applies_to, n) == 0)
-			return groups[i].group;
-	return FLAG_ASK;
+/* The first question that it applies to decides. */
+static void set_group(struct flag *flag, const struct tfprof_option_info *info)
+{
+	struct tfprof_question_info first;
+	bool is_found = find_question(info->applies_to, strcspn(info->applies_to, " "), &first);
+
+	flag->group = FLAG_ASK;
+	if (!is_found || first.is_view || tfprof_option_applies(info, "op")) {
+		flag->group = FLAG_VIEW;
+	} else if (first.options_title) {
+		flag->group = FLAG_OWN;
+		flag->question = first.name;
+	}
 }
 
 /* Whether an option of the same name came before: it applies to other questions. */
@@ -79,7 +83,6 @@ static void set_option(size_t i, struct flag *flag)
 	const struct tfprof_option_info *info = tfprof_option_get_info(i);
 
 	*flag = (struct flag){.name = info->name,
-		.group = group_of(info),
 		.id = (int)i,
 		.is_bool = strcmp(info->kind, "bool") == 0,
 		.is_list = strcmp(info->kind, "words") == 0 || strcmp(info->kind, "regexes") == 0,
@@ -89,6 +92,7 @@ static void set_option(size_t i, struct flag *flag)
 		.help = info->help,
 		.words = info->words,
 		.kind = info->kind};
+	set_group(flag, info);
 }
 
 /* The i-th name of an option. */
@@ -158,11 +162,16 @@ bool flag_find(const char *name, size_t length, struct flag *flag)
 	return false;
 }
 
-static bool is_usable(const struct flag *flag, enum command_where where)
+bool flag_is_usable(const struct flag *flag, enum command_where where)
 {
-	return !flag->is_hidden &&
-		(where != IN_SHELL || flag->group == FLAG_VIEW || flag->group == FLAG_ASK ||
-			flag->group == FLAG_ADVICE);
+	const struct command *c;
+
+	if (where == IN_PROGRAM || flag->group == FLAG_VIEW)
+		return true;
+	for (size_t i = 0; flag_is_option(flag) && (c = command_get(i)); i++)
+		if (c->where & where && command_is_question(c->id) && flag_applies_to(flag, c))
+			return true;
+	return false;
 }
 
 const char *flag_nearest(const char *name, enum command_where where)
@@ -172,7 +181,7 @@ const char *flag_nearest(const char *name, enum command_where where)
 	size_t n = 0;
 
 	for (size_t i = 0; flag_get(i, &flag) && n < 127; i++)
-		if (is_usable(&flag, where))
+		if (!flag.is_hidden && flag_is_usable(&flag, where))
 			names[n++] = flag.name;
 	names[n] = NULL;
 	return tfprof_word_get_nearest(name, names);
@@ -183,7 +192,7 @@ bool flag_applies_to(const struct flag *flag, const struct command *command)
 	const struct tfprof_option_info *info;
 
 	if (!flag_is_option(flag))
-		return flag->group == FLAG_DIFF && command && command->id == COMMAND_DIFF;
+		return flag->question && command && strcmp(flag->question, command->name) == 0;
 	if (!command || command->id == COMMAND_SET)
 		return flag->group == FLAG_VIEW;
 	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++)

@@ -9,14 +9,12 @@
 
 #include "command.h"
 
-/* Sections of help. Those from FLAG_VIEW to FLAG_DIFF are options of the library. */
+/* Sections of help. Those from FLAG_VIEW to FLAG_OWN are options of the library. */
 enum flag_group {
 	FLAG_FILE,    /* an input; id is the index of its info */
 	FLAG_VIEW,    /* an option of views; id is the index of its info */
 	FLAG_ASK,     /* an option of other questions; likewise */
-	FLAG_ADVICE,  /* of advise */
-	FLAG_MODEL,   /* of model, or of model and diff */
-	FLAG_DIFF,    /* of diff */
+	FLAG_OWN,     /* first of all of a question that has a section of its own */
 	FLAG_PROGRAM, /* of the program itself; id is a program_flag */
 };
 
@@ -32,6 +30,7 @@ struct flag {
 	const char *name; /* without dashes */
 	enum flag_group group;
 	int id;
+	const char *question;      /* of FLAG_OWN: whose section */
 	bool is_bool;              /* the value may be omitted */
 	bool is_list;              /* words between commas */
 	bool is_hidden;            /* used by the build, not documented */
@@ -53,8 +52,11 @@ const char *flag_nearest(const char *name, enum command_where where);
 
 static inline bool flag_is_option(const struct flag *flag)
 {
-	return flag->group >= FLAG_VIEW && flag->group <= FLAG_DIFF && flag->id >= 0;
+	return flag->group >= FLAG_VIEW && flag->group <= FLAG_OWN && flag->id >= 0;
 }
+
+/* Whether something there takes the flag. */
+bool flag_is_usable(const struct flag *flag, enum command_where where);
 
 /* Whether the flag applies to a command (NULL: to any view). */
 bool flag_applies_to(const struct flag *flag, const struct command *command);

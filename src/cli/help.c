@@ -50,8 +50,7 @@ static void put_flag(struct buf *out, const struct flag *flag, enum command_wher
 	struct buf name = {0}, help = {0};
 
 	buf_printf(&name, "  %s%s", dashes(where), flag->name);
-	if (flag->group == FLAG_FILE || flag->group == FLAG_ADVICE || flag->group == FLAG_MODEL ||
-		flag->group == FLAG_DIFF)
+	if (flag->group == FLAG_FILE || flag->group == FLAG_OWN)
 		buf_printf(&name, "%s%s", equals(where), flag->value);
 	buf_text(&help, flag->help);
 	if (is_worth_showing(flag->default_value))
@@ -66,14 +65,16 @@ static void put_flag(struct buf *out, const struct flag *flag, enum command_wher
 	buf_clear(&help);
 }
 
+/* `question` of FLAG_OWN, else NULL. */
 static void put_flags(struct buf *out, const char *title, enum flag_group group,
-	enum command_where where)
+	const char *question, enum command_where where)
 {
 	struct flag flag;
 
 	buf_printf(out, "\n%s:\n", title);
 	for (size_t i = 0; flag_get(i, &flag); i++)
-		if (flag.group == group && !flag.is_hidden)
+		if (flag.group == group && (!question || strcmp(flag.question, question) == 0) &&
+			!flag.is_hidden)
 			put_flag(out, &flag, where);
 }
 
@@ -94,6 +95,7 @@ void help_overview(struct buf *out, enum command_where where)
 {
 	const char *help = where == IN_SHELL ? "help" : "tfprof help";
 	const struct command *c;
+	struct tfprof_question_info question;
 
 	if (where == IN_PROGRAM)
 		buf_text(out, usage);
@@ -102,18 +104,15 @@ void help_overview(struct buf *out, enum command_where where)
 		if (c->where & where && c->summary)
 			buf_printf(out, "  %-8s %s\n", c->name, c->summary);
 	if (where == IN_PROGRAM)
-		put_flags(out, "Input files by kind, instead of FILE", FLAG_FILE, where);
-	put_flags(out, "Options for views [default]", FLAG_VIEW, where);
-	put_flags(out, "Options for questions, besides output", FLAG_ASK, where);
-	put_flags(out, "Options for advise, besides output", FLAG_ADVICE, where);
+		put_flags(out, "Input files by kind, instead of FILE", FLAG_FILE, NULL, where);
+	put_flags(out, "Options for views [default]", FLAG_VIEW, NULL, where);
+	put_flags(out, "Options for questions, besides output", FLAG_ASK, NULL, where);
+	for (size_t i = 0; tfprof_question_get_info(i, &question); i++)
+		if (question.options_title &&
+			(where == IN_PROGRAM || question.takes == TFPROF_TAKES_PROFILE))
+			put_flags(out, question.options_title, FLAG_OWN, question.name, where);
 	if (where == IN_PROGRAM)
-		put_flags(out, "Options for model, besides max_depth, order_by and output",
-			FLAG_MODEL, where);
-	if (where == IN_PROGRAM)
-		put_flags(out, "Options for diff, besides those of the view and fail_if", FLAG_DIFF,
-			where);
-	if (where == IN_PROGRAM)
-		put_flags(out, "Other options", FLAG_PROGRAM, where);
+		put_flags(out, "Other options", FLAG_PROGRAM, NULL, where);
 	buf_text(out, "\nMinimums may have a unit, such as 1.5ms, 20MB or 3k.\n");
 	if (where == IN_SHELL)
 		buf_text(out,
@@ -148,8 +147,7 @@ static void put_options_of(struct buf *out, const struct command *c, enum comman
 	struct buf names = {0};
 	struct flag flag;
 
-	if (!command_has_report(c->id) && c->id != COMMAND_SET && c->id != COMMAND_MODEL &&
-		c->id != COMMAND_DIFF)
+	if (!command_is_question(c->id) && c->id != COMMAND_SET)
 		return;
 	for (size_t i = 0; flag_get(i, &flag); i++)
 		if (flag_applies_to(&flag, c))
@@ -158,6 +156,14 @@ static void put_options_of(struct buf *out, const struct command *c, enum comman
 	fill(out, buf_get(&names).at, 2);
 	out->failed |= names.failed;
 	buf_clear(&names);
+}
+
+static bool takes_checkers(const struct command *c)
+{
+	struct flag flag;
+
+	return flag_find("checker", strlen("checker"), &flag) && command_is_question(c->id) &&
+		flag_applies_to(&flag, c);
 }
 
 static void put_checkers(struct buf *out)
@@ -190,7 +196,7 @@ static void put_command(struct buf *out, const struct command *c, enum command_w
 
 	buf_printf(out, "%s%s%s%s%s\n\n", program, c->name, files, *c->usage ? " " : "", c->usage);
 	fill(out, c->description, 0);
-	if (c->id == COMMAND_ADVISE)
+	if (takes_checkers(c))
 		put_checkers(out);
 	put_options_of(out, c, where);
 	if (*c->example) {

@@ -89,13 +89,15 @@ static void put_word_list(struct buf *out, const struct flag *flag)
 	buf_text(out, ".RE\n");
 }
 
-static void put_flags(struct buf *out, enum flag_group group)
+/* `question` of FLAG_OWN, else NULL. */
+static void put_flags(struct buf *out, enum flag_group group, const char *question)
 {
 	struct flag flag;
 	struct buf name = {0};
 
 	for (size_t i = 0; flag_get(i, &flag); i++) {
-		if (flag.group != group || flag.is_hidden)
+		if (flag.group != group || flag.is_hidden ||
+			(question && strcmp(flag.question, question) != 0))
 			continue;
 		buf_reset(&name);
 		buf_printf(&name, "--%s", flag.name);
@@ -133,37 +135,37 @@ static void put_checkers(struct buf *out)
 
 static void put_files(struct buf *out)
 {
-	put_flags(out, FLAG_FILE);
+	put_flags(out, FLAG_FILE, NULL);
 }
 
 static void put_options(struct buf *out)
 {
-	put_flags(out, FLAG_VIEW);
+	put_flags(out, FLAG_VIEW, NULL);
 }
 
 static void put_questions(struct buf *out)
 {
-	put_flags(out, FLAG_ASK);
+	put_flags(out, FLAG_ASK, NULL);
 }
 
 static void put_advice(struct buf *out)
 {
-	put_flags(out, FLAG_ADVICE);
+	put_flags(out, FLAG_OWN, "advise");
 }
 
 static void put_model(struct buf *out)
 {
-	put_flags(out, FLAG_MODEL);
+	put_flags(out, FLAG_OWN, "model");
 }
 
 static void put_diff(struct buf *out)
 {
-	put_flags(out, FLAG_DIFF);
+	put_flags(out, FLAG_OWN, "diff");
 }
 
 static void put_program(struct buf *out)
 {
-	put_flags(out, FLAG_PROGRAM);
+	put_flags(out, FLAG_PROGRAM, NULL);
 }
 
 static void put_title(struct buf *out)

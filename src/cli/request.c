@@ -242,9 +242,7 @@ static enum tfprof_status take_flag(struct parser *p, const char *word, const ch
 		return unknown_flag(p, word, name);
 	is_ignored = p->is_pasted && flag.group == FLAG_FILE;
 	p->request->has_ignored |= is_ignored;
-	if (p->where == IN_SHELL && !is_ignored &&
-		(flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM ||
-			flag.group == FLAG_MODEL || flag.group == FLAG_DIFF))
+	if (!is_ignored && !flag_is_usable(&flag, p->where))
 		return error_set(p->err, TFPROF_ARGUMENT,
 			"-%s is a command line flag: start tfprof with --%s%s%s", flag.name,
 			flag.name, flag.value ? "=" : "", flag.value ? flag.value : "");
@@ -276,21 +274,15 @@ static const struct command *command_view(const char *word)
 	return c && command_is_view(c->id) ? c : NULL;
 }
 
-/* `annotate FILE train.py`: what is written like a source file of Python is one. */
-static bool is_source(const struct request *r, const char *word)
+/* `annotate FILE train.py`: what is written like a source file of Python is one, for a command
+ * with such an option. */
+static bool is_source(const struct request *r, const char *word, struct flag *flag)
 {
 	size_t n = strlen(word);
 
-	return r->command && strcmp(r->command->name, "annotate") == 0 && n > 3 &&
-		strcmp(word + n - 3, ".py") == 0;
-}
-
-static enum tfprof_status take_source(struct parser *p, const char *word)
-{
-	struct flag flag;
-
-	return flag_find("source", strlen("source"), &flag) ? keep_option(p, &flag, word)
-							    : unexpected_word(p, word);
+	return r->command && command_is_question(r->command->id) && n > 3 &&
+		strcmp(word + n - 3, ".py") == 0 && flag_find("source", strlen("source"), flag) &&
+		flag_applies_to(flag, r->command);
 }
 
 static bool is_diff(const struct request *r)
@@ -321,6 +313,7 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 {
 	struct request *r = p->request;
 	const struct command *command = r->command ? NULL : command_find(word, p->where);
+	struct flag source;
 
 	if (!r->word &&
 		((r->command && r->command->id == COMMAND_HELP) ||
@@ -332,8 +325,8 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 		r->has_ignored = true;
 		return TFPROF_OK;
 	}
-	if (is_source(r, word))
-		return take_source(p, word);
+	if (is_source(r, word, &source))
+		return keep_option(p, &source, word);
 	if (is_two_dashes(word) && ends_options(p))
 		p->has_ended_options = true;
 	else if (is_two_dashes(word) && is_diff(r) && r->n_base == NO_SIDES)
@@ -357,10 +350,10 @@ static void choose_command(struct request *r)
 {
 	if (!r->command && r->n_files == 1 && !r->wants_help && !r->wants_version && !r->generate &&
 		tfprof_model_recognize(r->files[0]))
-		r->command = command_find("model", IN_PROGRAM);
+		r->command = command_of(COMMAND_MODEL);
 	if (r->base && r->command && command_is_view(r->command->id)) {
 		r->view = r->command;
-		r->command = command_find("diff", IN_PROGRAM);
+		r->command = command_of(COMMAND_DIFF);
 	}
 }
 
@@ -380,11 +373,6 @@ static void put_takers(struct buf *out, const char *name)
 			}
 }
 
-static bool is_question(const struct command *c)
-{
-	return command_has_report(c->id) || c->id == COMMAND_MODEL || c->id == COMMAND_DIFF;
-}
-
 /* Whether the command takes an option. Without a command, and before commands that are no
  * questions, options of views and of most questions are for the shell. */
 static enum tfprof_status check_applies(const struct parser *p, const struct flag *flag)
@@ -395,7 +383,8 @@ static enum tfprof_status check_applies(const struct parser *p, const struct fla
 	struct buf takers = {0};
 	enum tfprof_status status;
 
-	if (p->request->wants_help || (c && is_question(c) ? flag_applies_to(flag, c) : is_general))
+	if (p->request->wants_help ||
+		(c && command_is_question(c->id) ? flag_applies_to(flag, c) : is_general))
 		return TFPROF_OK;
 	if (is_general)
 		return error_set(p->err, TFPROF_ARGUMENT, "%s%s is not an option of the command %s",
@@ -421,7 +410,7 @@ static enum tfprof_status check_base(const struct parser *p)
 static enum tfprof_status set_options(const struct parser *p)
 {
 	const struct command *c = p->request->command;
-	const char *question = c && is_question(c) ? c->name : NULL;
+	const char *question = c && command_is_question(c->id) ? c->name : NULL;
 	enum tfprof_status status = check_base(p);
 
 	for (size_t i = 0; status == TFPROF_OK && i < p->n_given; i++)

@@ -26,7 +26,8 @@ int tfprof_question_get_info(size_t i, struct tfprof_question_info *info)
 		.example = q->example,
 		.usage = q->usage ? q->usage : "[OPTION...]",
 		.missing = q->needs ? q->needs->missing : NULL,
-		.remedy = q->needs ? q->needs->remedy : NULL};
+		.remedy = q->needs ? q->needs->remedy : NULL,
+		.options_title = q->options_title};
 	return true;
 }
 

@@ -99,10 +99,11 @@ static enum tfprof_status find_all(struct run_meta *rm, const struct load *l,
 		return error_no_memory(err);
 	if (has_stats || rm->found.failed)
 		return TFPROF_OK;
-	return error_set(err, TFPROF_FORMAT,
+	error_set(err, TFPROF_FORMAT,
 		"Invalid RunMetadata for step %lld: %s: it has no step_stats; run the session with "
 		"trace_level=FULL_TRACE",
 		(long long)l->step, input_name(l->in, l->kind));
+	return error_name(err, TFPROF_FORMAT, "no_step_stats");
 }
 
 enum tfprof_status run_meta_read(struct run_meta **out, struct load *l, struct tfprof_error *err)

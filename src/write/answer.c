@@ -165,6 +165,26 @@ static enum tfprof_status write_arrow(const struct column_table *t, struct sink 
 	return status;
 }
 
+/* Names the formats that it can be written in. */
+static enum tfprof_status refuse_format(const struct answer *a, enum format format,
+	struct tfprof_error *err)
+{
+	const unsigned known = 1u << FORMAT_ARROW | 1u << FORMAT_CSV | 1u << FORMAT_FILE |
+		1u << FORMAT_JSON | 1u << FORMAT_JSONL | 1u << FORMAT_MARKDOWN | 1u << FORMAT_NONE |
+		1u << FORMAT_STDOUT | a->question->own_formats;
+	struct buf names = {0};
+	enum tfprof_status status;
+
+	for (int i = 0; i < N_FORMATS; i++)
+		if (known >> i & 1)
+			buf_printf(&names, "%s%s", names.n ? ", " : "",
+				writer_get_name((enum format)i));
+	status = error_set(err, TFPROF_ARGUMENT, "%s cannot be written as %s: expected one of: %s",
+		a->question->name, writer_get_name(format), buf_get(&names).at);
+	buf_clear(&names);
+	return status;
+}
+
 enum tfprof_status answer_write(struct answer *a, const struct tfprof_options *o,
 	enum format format, struct sink *out, struct tfprof_error *err)
 {
@@ -187,10 +207,6 @@ enum tfprof_status answer_write(struct answer *a, const struct tfprof_options *o
 	case FORMAT_JSON: return write_table(&d, write_json, out, err);
 	case FORMAT_JSONL: return write_table(&d, table_write_jsonl, out, err);
 	case FORMAT_MARKDOWN: return write_table(&d, table_write_markdown, out, err);
-	default:
-		return error_set(err, TFPROF_ARGUMENT,
-			"%s cannot be written as %s: expected one of: arrow, csv, file, json, "
-			"jsonl, markdown, none, stdout",
-			a->question->name, writer_get_name(format));
+	default: return refuse_format(a, format, err);
 	}
 }
