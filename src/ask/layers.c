@@ -71,9 +71,10 @@ enum { OWN_ROW = N_LINELESS, N_EXTRA };
 struct layer_row {
 	struct span name;
 	uint32_t parent; /* row */
-	/* Of its first node with most float operations: the order of the model. Nodes without any
-	 * may stand anywhere: files list what has no input early. Compilers move instructions. */
-	uint32_t place;
+	/* The id of its first node with most float operations: the order of the model, also in
+	 * saved profiles. Nodes without any may stand anywhere: files list what has no input
+	 * early. Compilers move instructions. */
+	int64_t place;
 	int64_t place_ops; /* of that one; less than 0: it is an instruction */
 	uint32_t node;     /* its most expensive one; NONE: it has none */
 	bool is_forward;   /* that one */
@@ -161,7 +162,7 @@ static uint32_t add_row(struct layers *l, struct span name, uint32_t parent)
 {
 	struct layer_row row = {.name = name,
 		.parent = parent,
-		.place = NONE,
+		.place = INT64_MAX,
 		.place_ops = INT64_MIN,
 		.node = NONE,
 		.cost = -1};
@@ -259,12 +260,24 @@ static uint32_t place_of(const struct model *m, uint32_t node)
 	return node;
 }
 
-static void place_at(struct layer_row *row, uint32_t place, int64_t float_ops)
+static void place_at(struct layer_row *row, int64_t place, int64_t float_ops)
 {
 	if (float_ops < row->place_ops || (float_ops == row->place_ops && place >= row->place))
 		return;
 	row->place = place;
 	row->place_ops = float_ops;
+}
+
+/* Whether a node says better than the row's what kind of layer it is: the forward pass does, then
+ * what costs most, then what comes first in the model. */
+static bool tells_more(const struct layers *l, const struct layer_row *row, uint32_t node,
+	bool is_forward, int64_t cost)
+{
+	const int64_t *id = l->q->model->nodes.id;
+
+	if (node == NONE || row->node == NONE || is_forward != row->is_forward)
+		return node != NONE && is_forward >= row->is_forward;
+	return cost > row->cost || (cost == row->cost && id[node] < id[row->node]);
 }
 
 static void add_work(struct layers *l, struct layer_row *row, const struct work *w)
@@ -280,12 +293,10 @@ static void add_work(struct layers *l, struct layer_row *row, const struct work 
 	if (is_data(model_text(l->q->model, l->q->model->nodes.op[w->node])))
 		return;
 	if (is_forward)
-		place_at(row, place_of(l->q->model, w->node),
+		place_at(row, l->q->model->nodes.id[place_of(l->q->model, w->node)],
 			l->q->model->nodes.kind[w->node] ? w->n.at[METRIC_FLOAT_OPS] - INT64_MAX
 							 : w->n.at[METRIC_FLOAT_OPS]);
-	/* The forward pass says what kind of layer it is. */
-	if (is_forward < row->is_forward ||
-		(is_forward == row->is_forward && w->n.at[costs] <= row->cost))
+	if (!tells_more(l, row, w->node, is_forward, w->n.at[costs]))
 		return;
 	row->node = w->node;
 	row->is_forward = is_forward;
@@ -315,7 +326,8 @@ static bool add_nodes(struct layers *l)
 }
 
 /* Its type and line are those of what costs most in it. */
-static void add_to_parent(struct layer_row *to, const struct layer_row *from)
+static void add_to_parent(const struct layers *l, struct layer_row *to,
+	const struct layer_row *from)
 {
 	add_clamped(&to->forward_us, from->forward_us);
 	add_clamped(&to->backward_us, from->backward_us);
@@ -324,8 +336,7 @@ static void add_to_parent(struct layer_row *to, const struct layer_row *from)
 	add_clamped(&to->bytes, from->bytes);
 	add_clamped(&to->peak_bytes, from->peak_bytes);
 	place_at(to, from->place, from->place_ops);
-	if (from->is_forward < to->is_forward ||
-		(from->is_forward == to->is_forward && from->cost <= to->cost))
+	if (!tells_more(l, to, from->node, from->is_forward, from->cost))
 		return;
 	to->node = from->node;
 	to->is_forward = from->is_forward;
@@ -403,7 +414,7 @@ static bool sort_rows(const struct layers *l, struct children *c)
 		c->child[c->first[row->parent + 1]++] = (struct ordered){row,
 			by_name              ? 0
 				: is_ordered ? number_of(row, o->order)
-					     : -(int64_t)row->place,
+					     : ~row->place,
 			i, !is_ordered && is_extra(l, i), by_name};
 	}
 	for (size_t i = 0; i < n; i++)
@@ -636,7 +647,7 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 			(l.has & HAS_COUNT && !q->model->assumes_batch ? (unsigned)HAS_BATCH : 0u) |
 			(l.has & (HAS_RUN | HAS_COUNT) ? (unsigned)HAS_SHARE : 0u);
 		for (size_t i = l.rows.n; i-- > 1;)
-			add_to_parent(&l.rows.at[l.rows.at[i].parent], &l.rows.at[i]);
+			add_to_parent(&l, &l.rows.at[l.rows.at[i].parent], &l.rows.at[i]);
 		put_notes(&l, a);
 		status = put_table(&l, a, err);
 	}

@@ -29,3 +29,24 @@ def test_as_in_the_keras_file(name):
 def test_a_layer_in_a_loop_stands_where_the_loop_does():
     """The second LSTM counts its turns before the first one runs."""
     assert layers(os.path.join(FILES, "lstm", "export")) == ["lstm", "lstm_1", "dense"]
+
+
+def test_a_saved_profile_has_the_order_of_its_source(tmp_path):
+    """TensorFlow wrote the nodes of this one in no order."""
+    source = os.path.join(TESTS, "..", "examples", "resnet", "profile")
+    saved = str(tmp_path / "saved")
+    subprocess.run([program(), "save", saved, source], check=True, capture_output=True)
+    rows = [subprocess.run([program(), "layers", path, "--max_depth=9", "--output=csv"], capture_output=True,
+                           check=True).stdout for path in (source, saved)]
+    assert rows[0] == rows[1] and rows[0].count(b"\n") > 200
+    order = layers(source)
+    assert order.index("init") < order.index("unit_1_0") < order.index("unit_last")
+
+
+def test_a_graph_without_edges_lacks_no_graph(tmp_path):
+    path = tmp_path / "graph.pbtxt"
+    path.write_text('node { name: "a" op: "Placeholder" }\nnode { name: "b" op: "NoOp" }\n')
+    done = subprocess.run([program(), "overview", path, "--output=json"], capture_output=True, check=True)
+    answer = json.loads(done.stdout)
+    assert "no_graph" not in [gap["id"] for gap in answer["capture"]["missing"]]
+    assert "no_runs" in [gap["id"] for gap in answer["capture"]["missing"]]
