@@ -16,7 +16,8 @@ enum tfprof_status advice_options_add(struct tfprof_options *o, const char *text
 /* Whether an option takes numbers. */
 bool advice_option_is_number(const struct tfprof_checker_option_info *info);
 
-/* Without any, all checkers are run; after a message, those that it names. */
+/* Whether a checker is run: without options of checkers, all are; after a message, the checkers
+ * that the message names. */
 bool advice_options_chosen(const struct tfprof_options *o, size_t checker);
 /* The value of an option as text, or its default. */
 const char *advice_options_value(const struct tfprof_options *o, size_t checker, size_t option);

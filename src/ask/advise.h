@@ -6,7 +6,7 @@
 
 struct advice_detail {
 	struct advice advice;
-	const struct tfprof_options *options; /* those of the result */
+	const struct tfprof_options *options; /* that the result owns */
 };
 
 #endif

@@ -19,7 +19,7 @@ struct diff_reading {
 /* Whether something is compared that needs a step, such as a time. */
 bool diff_needs_steps(const struct diff_reading *reading);
 
-/* Adds a run: a query for each of its steps or, if `step` is not negative, for that one. */
+/* Adds a run: a query for each of its steps or, if `step` is not negative, for this step. */
 enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading, void *profile,
 	int64_t step, struct tfprof_error *err);
 

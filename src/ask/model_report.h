@@ -13,7 +13,7 @@ struct model_report {
 	struct walk walk;
 	struct summary summary;
 	uint32_t *order;                      /* of layers */
-	const struct tfprof_options *options; /* those of the result */
+	const struct tfprof_options *options; /* that the result owns */
 	struct model_device device;           /* what times are for; flops 0: none */
 };
 

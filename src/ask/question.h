@@ -203,7 +203,7 @@ struct question {
 	unsigned own_formats;    /* likewise: those besides the formats of any table */
 	bool takes_model;        /* also: asked.file is set then, and the profile is empty */
 	bool loads_model;        /* of which the profile then has the nodes */
-	bool counts_float_ops;   /* those of a graph, before it runs */
+	bool counts_float_ops;   /* of a graph are counted before it runs */
 	const char *const *sums; /* columns that add up, for the option top; ends in NULL.
 				  * NULL: none */
 	const struct question_need *needs; /* the first is what a model file lacks, too */

@@ -115,7 +115,7 @@ bool hash_reserve(struct hash_index *index, size_t n);
  * that begin in its own range of places. */
 enum hash_put {
 	HASH_ADDED,  /* added; the caller adds their number to index->n */
-	HASH_KNOWN,  /* *id is now the one found */
+	HASH_KNOWN,  /* *id is now the id that was there */
 	HASH_BEYOND, /* neither: no free place before the end of the range */
 };
 

@@ -7,11 +7,12 @@
 
 struct layer_names {
 	struct layer_tree tree;
-	uint32_t *of_record, *of_parameter; /* places in the tree: of those that read parameters */
-	struct span *names;                 /* by scope; .at NULL: not made yet */
-	uint32_t site;                      /* where most records are: the model's function */
-	const char *first;                  /* of the names of nodes there, as the file has them */
-	struct arena *arena;                /* of the names */
+	uint32_t *of_record;    /* places in the tree */
+	uint32_t *of_parameter; /* likewise: a parameter is where its reader is */
+	struct span *names;     /* by scope; .at NULL: not made yet */
+	uint32_t site;          /* where most records are: the model's function */
+	const char *first;      /* of the names of nodes there, as the file has them */
+	struct arena *arena;    /* of the names */
 	struct buf text;
 };
 

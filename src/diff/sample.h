@@ -26,7 +26,7 @@ double sample_mann_whitney(const int64_t *a, size_t n_a, const int64_t *b, size_
 /* The smallest value that sample_mann_whitney() can give for samples of these sizes. */
 double sample_smallest_p(size_t n_a, size_t n_b);
 
-/* Adjusts the p of many tests, so that of those at most 0.05, 5 % are expected to be
+/* Adjusts the p of many tests, so that of the adjusted ones up to 0.05, 5 % are expected to be
  * false alarms (Benjamini and Hochberg). False on allocation failure. */
 bool sample_adjust(const double *p, double *adjusted, size_t n);
 

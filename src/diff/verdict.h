@@ -8,7 +8,7 @@
 #define DIFF_ALPHA 0.05
 
 /* Fills `numbers` of all rows, whose first is the total. The total has a test of its own;
- * those of the other rows are many, and are corrected for that. False on allocation
+ * the other rows have many tests, which are corrected for that. False on allocation
  * failure. */
 bool verdicts_make(struct diff *d);
 

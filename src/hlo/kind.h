@@ -42,7 +42,7 @@ void hlo_kinds_clear(struct hlo_kinds *k);
 /* Whether an operation copies from or to the host's memory. */
 bool hlo_is_transfer(const struct hlo_program *p, const struct hlo_op *op);
 /* Whether all that it does is to put values into another order: a transpose, a copy within the
- * device, or a fusion of those. */
+ * device, or a fusion of transposes and copies. */
 bool hlo_is_layout_change(const struct hlo_program *p, const struct hlo_op *op);
 /* Whether it has a matrix product or convolution of 32-bit floating-point numbers in it. */
 bool hlo_is_float32_product(const struct hlo_program *p, const struct hlo_op *op);

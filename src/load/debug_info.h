@@ -41,9 +41,9 @@ const struct debug_name *debug_info_find(const struct debug_info *d, struct span
 /* Makes the model keep the stacks. */
 enum tfprof_status debug_info_keep(struct debug_info *d, struct model *m, struct tfprof_error *err);
 
-/* Keeps them, and gives those of the graph itself to nodes from `first_node` on that have none.
- * Those of functions wait for a trace: the names must stay as long as the model. `n_outside` is how
- * many of the graph's names are of no node. */
+/* Keeps the stacks, and gives those of the graph itself to nodes from `first_node` on without a
+ * stack. Stacks of functions wait for a trace: the names must stay as long as the model.
+ * `n_outside` is how many of the graph's names are of no node. */
 enum tfprof_status debug_info_apply(struct debug_info *d, struct model *m, size_t first_node,
 	size_t *n_outside, struct tfprof_error *err);
 

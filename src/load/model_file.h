@@ -58,7 +58,7 @@ struct model_file {
 	bool is_lenient, is_walked_whole; /* else a GraphDef is walked from what nobody reads */
 	int64_t stored_parameters;        /* what the file stores, to check against; -1: unknown */
 	struct buf notes;                 /* lines */
-	VEC(struct model_note_id) note_ids; /* of those that have one */
+	VEC(struct model_note_id) note_ids; /* of lines that have an id */
 	VEC(struct model_input_shape) given;
 	const struct shape_source *shapes; /* of runs, or NULL */
 	struct arena arena;

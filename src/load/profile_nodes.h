@@ -2,7 +2,7 @@
  *
  * Readers of several parts work in parallel. Each fills a range of nodes
  * that is its own, and has pools and exec rows of its own: the columns hold ids
- * of those until they are remapped.
+ * of these pools until they are remapped.
  *
  *     init, add, add, …        each in its own thread
  *     merge                    one after the other, in the order of the parts
@@ -50,7 +50,7 @@ struct node_reader {
 	VEC(struct raw_exec {
 		int64_t step;
 		struct span message;
-		size_t place; /* among those of the node */
+		size_t place; /* among the executions of the node */
 	})
 	raw_execs;
 	dims_vec shape;

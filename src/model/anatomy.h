@@ -143,7 +143,7 @@ bool anatomy_find_steady(struct anatomy *a);
  * themselves. */
 void anatomy_cut(struct anatomy *a, int64_t first, int64_t last);
 
-/* Sums over those. */
+/* Sums over the steps that stand for the rest. */
 struct anatomy_total {
 	size_t n_steps;
 	size_t n_gaps; /* steps that another one came before */

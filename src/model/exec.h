@@ -211,9 +211,9 @@ struct exec_extent exec_get_extent(const struct model *m, uint32_t row);
  * memory. What it does not know is left out. */
 struct exec_added {
 	struct exec_sums sums;    /* added to the row's sums */
-	bool has_device;          /* else it has none, or those of the runs' lanes */
+	bool has_device;          /* else it has none, or the devices of the runs' lanes */
 	uint32_t device;          /* string id, also of "" */
-	int64_t start_us, end_us; /* when it ran; start 0: not known, or those of the runs */
+	int64_t start_us, end_us; /* when it ran; start 0: not known, or the times of the runs */
 	struct span record;       /* what else is known, as bytes (record.h) that live as long
 				     as the model */
 	bool has_runs;

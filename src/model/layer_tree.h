@@ -51,7 +51,7 @@ uint32_t layer_tree_add(struct layer_tree *t, struct span name, bool has_work, b
 /* Whether a node is of another replica than the first, whose variables are copies. */
 bool layer_tree_is_of_copy(struct span name);
 
-/* Finds the layers. False on allocation failure, also of those before. */
+/* Finds the layers. False on allocation failure, also in earlier calls of layer_tree_add(). */
 bool layer_tree_finish(struct layer_tree *t);
 
 /* The innermost layer that a node is in; 0 if it is in none. */

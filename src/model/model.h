@@ -133,7 +133,7 @@ struct function_stack {
 	struct slice stack;
 };
 
-/* A node whose float operations are those of several runs, as a model file tells of the turns of
+/* A node that has the float operations of several runs, as a model file tells of the turns of
  * a loop. */
 struct node_turns {
 	uint32_t node;
@@ -183,9 +183,9 @@ struct model {
 	VEC(struct accelerator) accelerators; /* of traces, that something ran on */
 	VEC(struct accelerator_kernel) kernels;
 	VEC(struct accelerator_transfer) device_transfers;
-	size_t n_accelerators_seen; /* also those that nothing ran on */
+	size_t n_accelerators_seen; /* also accelerators that nothing ran on */
 	struct accelerator_program main_program;
-	VEC(uint64_t) device_programs; /* ids of those that ran on them */
+	VEC(uint64_t) device_programs; /* ids of programs that ran on accelerators */
 	VEC(struct trace_string) trace_strings;
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
 	struct hash_index trace_string_index; /* index of the other ids */
@@ -258,7 +258,7 @@ uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);
  * columns are zero, for the loader to fill. Each name is a string of its own, for
  * the loader to fill, too, with its short hash (see strings_short_hash()). */
 bool model_make_nodes(struct model *m, size_t n);
-/* Makes those names known, if they are not yet. Loaders do so before they add anything;
+/* Makes names of nodes known that are not yet. Loaders do so before they add anything;
  * op and scope view need no names, so a one-shot report is 5 % faster without. False on
  * allocation failure. */
 bool model_index_names(struct model *m);
@@ -277,8 +277,8 @@ bool model_add_step(struct model *m, int64_t step);
 void model_sort_steps(struct model *m);
 /* The place of a step among all steps; NONE if it was not added. */
 uint32_t model_find_step(const struct model *m, int64_t step);
-/* Float operations of a node that has run are those of one run, since reports multiply them by
- * how often it did. Call when something was added. */
+/* Leaves a node that has run the float operations of one run, since reports multiply them by the
+ * number of its runs. Call when something was added. */
 void model_divide_turns(struct model *m);
 /* Adds the text of a call-stack string id unless the id is known. The text must be one
  * of a source that the model keeps. */

@@ -91,7 +91,7 @@ struct query {
 
 /* The metrics the options need: selected, ordered by, or with a minimum. */
 unsigned query_metrics(const struct model *m, const struct tfprof_options *o);
-/* The same without those that the model makes it look at. */
+/* The same without the metrics that are needed because of what the model has. */
 unsigned query_asked_metrics(const struct tfprof_options *o);
 
 /* Fills the result. The caller sets `kind`, `model`, `options`, `metrics` and the view,

@@ -214,7 +214,7 @@ struct scene {
 	VEC(struct process) processes;
 	struct targets targets;
 	struct keys captured; /* ids of functions that tf.data calls */
-	struct keys bodies;   /* of those, the bodies of loops over datasets */
+	struct keys bodies;   /* ids of captured functions that are bodies of loops over datasets */
 	VEC(struct work) work;
 	VEC(struct run) runs;
 	struct hash_index run_index;

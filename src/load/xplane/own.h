@@ -22,8 +22,8 @@
 
 /* What an event is to those within it. */
 enum own_kind {
-	OWN_OTHER, /* part of what it is within */
-	OWN_WAIT,  /* likewise, but that waits */
+	OWN_OTHER, /* part of the event that it is within */
+	OWN_WAIT,  /* likewise, but it only waits */
 	OWN_OP,    /* an operation */
 	OWN_APART, /* what runs operations, and is not of the one around it */
 	OWN_TASK,  /* of a thread pool */

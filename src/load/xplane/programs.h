@@ -36,7 +36,7 @@ struct programs {
 	VEC(uint32_t) by_name;
 	VEC(uint32_t) firsts;  /* in `at`, by library */
 	VEC(uint32_t) callees; /* in `at` */
-	struct strings scopes; /* of those that ran */
+	struct strings scopes; /* of programs that ran */
 	uint32_t n_searches;
 	size_t n_followed; /* calls, in all searches */
 	bool is_taken;     /* see apply_take_float_ops() */

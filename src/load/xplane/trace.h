@@ -59,7 +59,7 @@ struct trace_op {
 			int64_t start_ps, total_ps, self_ps;
 			uint32_t target;
 			/* A kept event, NONE, or see CAUSE_LISTED; once it has its step, the place
-			 * of its own time among those listed, or NONE. */
+			 * of its own time in the list of own times, or NONE. */
 			uint32_t cause;
 		};
 		struct exec_run run;
@@ -389,7 +389,7 @@ static inline uint64_t trace_key_of_task(const struct trace_tasks *tasks, uint32
 	return trace_flow_key(FLOW_TASK, tasks->first + place);
 }
 
-/* For TFPROF_DEBUG=steps (explain.c): the candidates for steps, once those are chosen. */
+/* For TFPROF_DEBUG=steps (explain.c): the candidates for steps, once the steps are chosen. */
 void trace_explain_markers(const struct trace *t);
 
 #endif
