@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Random requests to a server for a long time: its memory stays what docs/limits.md says.
 
-    tests/trust/soak.py [N_REQUESTS] [SEED]
+    tests/trust/soak.py [N_REQUESTS] [SEED] [N_NODES]
 
-Prints the server's resident memory after each tenth. It fails if that is more than 1.5 times what it was
+The profile is the sample, or a graph of so many nodes. Prints the server's resident memory after each tenth. It fails if that is more than 1.5 times what it was
 after the first tenth, or if a request is answered otherwise than with an answer or a reason.
 """
 
@@ -11,12 +11,14 @@ import collections
 import pathlib
 import random
 import sys
+import tempfile
 import urllib.parse
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "server")]
 import tree  # noqa: E402
 from serving import SAMPLE, Server  # noqa: E402
+from wire import node  # noqa: E402
 
 TRACE = tree.TOP + "/examples/traces/keras_fit.xplane.pb.gz"
 VIEWS = ("scope", "graph", "op", "code")
@@ -60,10 +62,14 @@ def resident_bytes(process):
     return int(line.split()[1]) << 10
 
 
-def soak(n_requests, seed=1):
+def make_graph(path, n_nodes):
+    path.write_bytes(b"".join(node(f"tower_{i % 7}/unit_{i % 1000}/op_{i}", "Relu") for i in range(n_nodes)))
+
+
+def soak(n_requests, seed=1, profile=SAMPLE):
     """Resident bytes after each tenth of the requests, and how many had each status."""
     r, statuses, resident = random.Random(seed), collections.Counter(), []
-    server = Server(SAMPLE, "--", TRACE)
+    server = Server(profile, "--", TRACE)
     server.wait_until_loaded()
     for i in range(1, n_requests + 1):
         status, _, body = server.ask(choose_request(r))
@@ -76,8 +82,11 @@ def soak(n_requests, seed=1):
 
 
 def main():
-    resident, statuses = soak(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000,
-                              sys.argv[2] if len(sys.argv) > 2 else 1)
+    n_requests, seed, n_nodes = [*map(int, sys.argv[1:]), *(20_000, 1, 0)[len(sys.argv) - 1:]]
+    with tempfile.TemporaryDirectory() as folder:
+        graph = pathlib.Path(folder, "graph.pb")
+        make_graph(graph, n_nodes)
+        resident, statuses = soak(n_requests, seed, str(graph) if n_nodes else SAMPLE)
     print("resident MB after each tenth:", ", ".join(str(n >> 20) for n in resident))
     print("answers:", ", ".join(f"{n} of status {status}" for status, n in sorted(statuses.items())))
     if resident[-1] > 1.5 * resident[0]:

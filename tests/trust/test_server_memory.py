@@ -4,22 +4,15 @@ A result of few rows holds arrays as long as the graph, so that counting rows wo
 keep gigabytes: 100 such requests took 1.2 GB where the limit is 256 MB.
 """
 
-import wire
-from soak import Server, resident_bytes, soak
+from soak import Server, make_graph, resident_bytes, soak
 
 N_NODES = 150_000
 KEPT_MAX = 256 << 20  # docs/limits.md
 
 
-def make_graph(path):
-    nodes = (wire.field(1, wire.field(1, f"tower_{i % 7}/unit_{i % 1000}/op_{i}".encode()) +
-                        wire.field(2, b"Relu")) for i in range(N_NODES))
-    path.write_bytes(b"".join(nodes))
-
-
 def test_results_of_few_rows_are_charged_what_they_hold(tmp_path):
     graph = tmp_path / "graph.pb"
-    make_graph(graph)
+    make_graph(graph, N_NODES)
     server = Server(str(graph))
     server.wait_until_loaded()
 

@@ -140,15 +140,16 @@ def test_kernels_with_grid_and_block(tmp_path):
              ("void a::b::sgemm<float>(int)", 5, "dot", nvidia),
              ("void a::b::sgemm<float>(int)", 7, "dot", nvidia),
              ("void a::b::sgemm<float>(int)", 1, "dot.2", nvidia), ("_ZN1c1dILi3EEEvv.kd", 2, "add", amd),
-             ("plain", 3, "mul", None)])], []))
+             ("plain", 3, "mul", "regs:9"), ("bare", 1, "sub", None)])], []))
     document = json.loads(product.run("op", path, "--by=kernel", "--output=json").stdout)
     names = ("name", "node", "runs", "exec_micros", "min_micros", "max_micros", "grid", "block",
              "registers", "shared_bytes", "occupancy")
     assert [tuple(row[name] for name in names) for row in document["nodes"][1:]] == [
         ("b::sgemm", "f/dot", 2, 12, 5, 7, "12,3,1", "256,1,1", 40, 3072, 62.5),
-        ("plain", "f/mul", 1, 3, 3, 3, None, None, None, None, None),
+        ("plain", "f/mul", 1, 3, 3, 3, None, None, 9, None, None),
         ("c::d", "f/add", 1, 2, 2, 2, "8,1,1", "64,1,1", None, 512, None),
-        ("b::sgemm", "f/dot.2", 1, 1, 1, 1, "12,3,1", "256,1,1", 40, 3072, 62.5)]
+        ("b::sgemm", "f/dot.2", 1, 1, 1, 1, "12,3,1", "256,1,1", 40, 3072, 62.5),
+        ("bare", "f/sub", 1, 1, 1, 1, None, None, None, None, None)]
     text = product.run("op", path, "--by=kernel").stdout
     assert "b::sgemm" in text and "void" not in text
 

@@ -264,6 +264,38 @@ static void reductions(void **state)
 	costs(&o, 0, 20);
 }
 
+static void products_of_the_highest_rank(void **state)
+{
+	struct operation o;
+	int64_t dims[TENSOR_MAX_RANK] = {2, 1, 1, 1, 1, 1}, others[TENSOR_MAX_RANK];
+
+	memcpy(others, dims, sizeof(dims));
+	dims[TENSOR_MAX_RANK - 2] = 3;
+	dims[TENSOR_MAX_RANK - 1] = others[TENSOR_MAX_RANK - 2] = 4;
+	others[TENSOR_MAX_RANK - 1] = 5;
+	begin(&o, "BatchMatMulV2");
+	add_input(&o, FLOAT, TENSOR_MAX_RANK, dims);
+	add_input(&o, FLOAT, TENSOR_MAX_RANK, others);
+	dims[TENSOR_MAX_RANK - 1] = 5;
+	gives(&o, TENSOR_MAX_RANK, dims);
+	costs(&o, 2 * 3 * 4 * 5, 0);
+}
+
+/* The shape, where the slice was, and what came out of it, which has the type. */
+static void gradients_of_slices(void **state)
+{
+	struct operation o;
+
+	begin(&o, "StridedSliceGrad");
+	set_values(&o, INPUT(&o, INT32, 2), (int64_t[]){4, 6});
+	for (int i = 0; i < 2; i++)
+		set_values(&o, INPUT(&o, INT32, 1), (int64_t[]){i});
+	INPUT(&o, FLOAT, 4, 1);
+	GIVES(&o, 4, 6);
+	assert_int_equal(o.e.out->dtype, FLOAT);
+	arena_clear(&o.arena);
+}
+
 /* 8 features into 20 filters of rank 2, which look at 5 moments of time: 10 units. */
 static void features_over_time(void **state)
 {
@@ -319,6 +351,8 @@ int main(void)
 		cmocka_unit_test(products),
 		cmocka_unit_test(convolutions),
 		cmocka_unit_test(reductions),
+		cmocka_unit_test(products_of_the_highest_rank),
+		cmocka_unit_test(gradients_of_slices),
 		cmocka_unit_test(features_over_time),
 		cmocka_unit_test(sizes_that_do_not_fit_saturate),
 		cmocka_unit_test(unknown_shapes_have_no_cost),
