@@ -1,15 +1,17 @@
-// How large an element is, now and whenever that changes.
+// How large an element is, now and whenever that changes. It may be drawn later than the component
+// that asks.
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 export function useWidth(element: RefObject<Element | null>, first: number): number {
-  const [width, setWidth] = useState(first);
+  const [width, setWidth] = useState(first), [seen, setSeen] = useState<Element | null>(null);
+  useEffect(() => setSeen(element.current));
   useEffect(() => {
-    if (!element.current) return;
-    const observer = new ResizeObserver(() => setWidth(element.current?.clientWidth || first));
-    observer.observe(element.current);
+    if (!seen) return;
+    const observer = new ResizeObserver(() => setWidth(seen.clientWidth || first));
+    observer.observe(seen);
     return () => observer.disconnect();
-  }, []);
+  }, [seen]);
   return width;
 }
 

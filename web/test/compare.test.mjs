@@ -163,6 +163,13 @@ test("the sentence, both steps and their parts are those of the command line", a
     // From the begin of the step that is drawn to its end, with what it went to.
     [a, b].forEach((micros, i) => assert.ok(Math.abs(micros - steady[i][0].wall_micros) <= 1.5, `${micros}, expected ${steady[i][0].wall_micros}`));
     assert.equal(await there.page.locator('[data-row="parts of the step"]').count(), 2);
+    // The longer one ends where the picture does, however wide that is.
+    for (const width of [700, 1280]) {
+      await there.page.setViewportSize({ width, height: 720 });
+      await settle(there.page);
+      const ends = (await grounds()).map(([, x, w]) => x + w), wide = await there.page.locator(".pair-timelines").evaluate((svg) => svg.clientWidth);
+      assert.ok(Math.abs(Math.max(...ends) - wide) < 3, `${ends} of ${wide}`);
+    }
     await there.page.locator(".pair-timelines").focus();
     await there.page.keyboard.press("+");
     const [[, , aWide], [, , bWide]] = await grounds();
