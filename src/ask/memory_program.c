@@ -260,8 +260,19 @@ void memory_program_note(struct memory_program *x, struct span name)
 			(int)name.n, name.at, m->n_damaged);
 }
 
-/* The largest buffer; of several, one of the largest layer that has one. NULL on allocation
- * failure. */
+/* Whether `row`, as large as `than`, is the one to name: it is of a larger layer, or has a line. */
+static bool tells_more(const struct memory_program *x, const struct live_row *row,
+	const struct live_row *than)
+{
+	size_t place = x->layer_of[row->layer], other = x->layer_of[than->layer];
+
+	if (place != other)
+		return place < other;
+	return strings_get(&x->texts, row->line).n && !strings_get(&x->texts, than->line).n;
+}
+
+/* The largest buffer; of several, one of the largest layer that has one, with a line if any has
+ * one. NULL on allocation failure. */
 static const struct hlo_live *find_largest(struct memory_program *x, const struct hlo_arena *arena)
 {
 	const struct live_row *found = NULL;
@@ -275,8 +286,7 @@ static const struct hlo_live *find_largest(struct memory_program *x, const struc
 		const struct live_row *row = &x->rows.at[i];
 
 		if (row->live->bytes > most ||
-			(row->live->bytes == most &&
-				x->layer_of[row->layer] < x->layer_of[found->layer])) {
+			(row->live->bytes == most && tells_more(x, row, found))) {
 			most = row->live->bytes;
 			found = row;
 		}

@@ -144,6 +144,13 @@ def test_memory(name):
     assert ("lifetime_without_reserved" in said) == name.startswith("tpu")
 
 
+@pytest.mark.skipif("tpu_v6e_host_offload" not in recordings.NAMES, reason="is not here")
+def test_of_equal_buffers_the_one_with_a_line_is_named():
+    """Four buffers of 5.37GB are live at the peak; three are copies that the compiler made."""
+    said = product.run("memory", recordings.trace("tpu_v6e_host_offload")).stdout.splitlines()[0]
+    assert said.endswith("/host_offload_stress_test.py:29")
+
+
 @every
 def test_peaks(name):
     product, flops, sheet, bandwidth = {
