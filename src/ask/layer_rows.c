@@ -136,6 +136,7 @@ static struct work read_work(struct layers *l, uint32_t node)
 		w.n.at[METRIC_PARAMS] = 0;
 	l->has |= (w.is_backward ? (unsigned)HAS_BACKWARD : 0u) |
 		(w.n.at[METRIC_FLOAT_OPS] ? (unsigned)HAS_COUNT : 0u) |
+		(w.n.at[METRIC_BYTES_ACCESSED] ? (unsigned)HAS_COSTS : 0u) |
 		(w.n.at[METRIC_PARAMS] ? (unsigned)HAS_PARAMETERS : 0u) |
 		(w.n.at[METRIC_BYTES] ? (unsigned)HAS_MEMORY : 0u);
 	return w;
@@ -197,6 +198,8 @@ static void add_work(struct layers *l, struct layer_row *row, const struct work 
 
 	add_clamped(is_forward ? &row->forward_us : &row->backward_us, w->n.at[METRIC_MICROS]);
 	add_clamped(&row->float_ops, w->n.at[METRIC_FLOAT_OPS]);
+	add_clamped(&row->matrix_float_ops, w->n.at[METRIC_MATRIX_FLOAT_OPS]);
+	add_clamped(&row->bytes_accessed, w->n.at[METRIC_BYTES_ACCESSED]);
 	add_clamped(&row->parameters, w->n.at[METRIC_PARAMS]);
 	add_clamped(&row->bytes, w->n.at[METRIC_BYTES]);
 	add_clamped(&row->peak_bytes, w->n.at[METRIC_PEAK_BYTES]);
@@ -242,6 +245,8 @@ static void add_to_parent(const struct layers *l, struct layer_row *to,
 	add_clamped(&to->forward_us, from->forward_us);
 	add_clamped(&to->backward_us, from->backward_us);
 	add_clamped(&to->float_ops, from->float_ops);
+	add_clamped(&to->matrix_float_ops, from->matrix_float_ops);
+	add_clamped(&to->bytes_accessed, from->bytes_accessed);
 	add_clamped(&to->parameters, from->parameters);
 	add_clamped(&to->bytes, from->bytes);
 	add_clamped(&to->peak_bytes, from->peak_bytes);

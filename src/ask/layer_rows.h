@@ -17,6 +17,7 @@ enum {
 	HAS_SHARE = 32,  /* of time or, if nothing ran, of float operations */
 	HAS_BATCH = 128, /* what was counted is of the batch that ran */
 	HAS_PEAK = 256,  /* asked for: it takes time */
+	HAS_COSTS = 512, /* of compiled programs */
 };
 
 /* Work that no layer does: what code view calls it, and the model's own. */
@@ -33,7 +34,8 @@ struct layer_row {
 	uint32_t node;     /* its most expensive one; NONE: it has none */
 	bool is_forward;   /* that one */
 	int64_t cost;      /* of that one */
-	int64_t forward_us, backward_us, float_ops, parameters, bytes, peak_bytes, runs;
+	int64_t forward_us, backward_us, float_ops, matrix_float_ops, bytes_accessed, parameters;
+	int64_t bytes, peak_bytes, runs;
 };
 
 struct layers {

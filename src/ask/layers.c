@@ -25,6 +25,8 @@
 	X(RUNS, "runs", INT64, NULL, HAS_RUN, SELECT(OCCURRENCE))              \
 	X(FLOAT_OPS, "float_ops", INT64, "count", HAS_COUNT, SELECT(FLOAT_OPS)) \
 	X(RATE, "float_ops_per_second", DOUBLE, "count", HAS_RUN | HAS_BATCH, SELECT(FLOAT_OPS)) \
+	X(MATRIX, "matrix_float_ops", INT64, "count", HAS_COUNT | HAS_COSTS, SELECT(MATRIX_FLOAT_OPS)) \
+	X(ACCESSED, "bytes_accessed", INT64, "bytes", HAS_COSTS, SELECT(BYTES_ACCESSED)) \
 	X(PARAMETERS, "parameters", INT64, "count", HAS_PARAMETERS, SELECT(PARAMS)) \
 	X(MEMORY, "requested_bytes", INT64, "bytes", HAS_RUN | HAS_MEMORY, SELECT(BYTES)) \
 	X(PEAK, "peak_bytes", INT64, "bytes", HAS_RUN | HAS_PEAK, SELECT(PEAK_BYTES)) \
@@ -63,6 +65,8 @@ static int64_t number_of(const struct layer_row *row, enum order order)
 {
 	switch (order) {
 	case ORDER_FLOAT_OPS: return row->float_ops;
+	case ORDER_MATRIX_FLOAT_OPS: return row->matrix_float_ops;
+	case ORDER_BYTES_ACCESSED: return row->bytes_accessed;
 	case ORDER_PARAMS: return row->parameters;
 	case ORDER_BYTES: return row->bytes;
 	case ORDER_PEAK_BYTES: return row->peak_bytes;
@@ -200,6 +204,8 @@ static enum tfprof_status put_row(const struct layers_table *t, struct answer *a
 	set_int(t, a, *at, LAYERS_FLOAT_OPS, row->float_ops);
 	if (time_us > 0)
 		set_double(t, a, *at, LAYERS_RATE, (double)row->float_ops / (double)time_us * 1e6);
+	set_int(t, a, *at, LAYERS_MATRIX, row->matrix_float_ops);
+	set_int(t, a, *at, LAYERS_ACCESSED, row->bytes_accessed);
 	set_int(t, a, *at, LAYERS_PARAMETERS, row->parameters);
 	set_int(t, a, *at, LAYERS_MEMORY, row->bytes);
 	set_int(t, a, *at, LAYERS_PEAK, row->peak_bytes);
@@ -371,7 +377,8 @@ static const struct question_need needs[] = {
 };
 
 static const char *const sums[] = {"exec_micros", "forward_micros", "backward_micros", "share",
-	"float_ops", "parameters", "requested_bytes", "peak_bytes", NULL};
+	"float_ops", "matrix_float_ops", "bytes_accessed", "parameters", "requested_bytes",
+	"peak_bytes", NULL};
 
 const struct question layers_question = {
 	.name = "layers",
@@ -379,7 +386,8 @@ const struct question layers_question = {
 	.description =
 		"Prints one line per layer, in the order of the model: time of the forward and the "
 		"backward pass, share, float operations and how many of them per second, "
-		"parameters, memory requested, runs per step, and the line that made it. Times "
+		"bytes that compiled programs read and write, parameters, memory requested, runs "
+		"per step, and the line that made it. Times "
 		"are there if something ran. max_depth shows the layers within layers.",
 	.example = "--max_depth=3",
 	.state = QUESTION_COMPLETE,

@@ -109,6 +109,18 @@ static void note_threads(struct answer *a, const struct query *q)
 		}
 }
 
+/* Only compiled programs have the shapes of all that they read and write. */
+static void note_costs(struct answer *a, const struct query *q)
+{
+	unsigned words = SELECT(MATRIX_FLOAT_OPS) | SELECT(BYTES_ACCESSED);
+
+	if (q->options->selected & words && !q->model->compiled.n_costs)
+		answer_note(a, "no_costs",
+			"no bytes accessed and matrix float operations in this profile: they are "
+			"counted in programs that XLA compiled, which traces (*.xplane.pb) of JAX "
+			"and of TensorFlow with jit_compile=True have");
+}
+
 /* ---- peaks of compiled programs ------------------------------------------------------ */
 
 void view_note_peaks(struct answer *a, const struct model *m)
@@ -312,6 +324,7 @@ void view_note(struct answer *a, struct query *q)
 		note_gaps(a, q);
 		note_parameters(a, q);
 		note_threads(a, q);
+		note_costs(a, q);
 		if (query_asked_metrics(o) & 1u << METRIC_PEAK_BYTES)
 			view_note_peaks(a, q->model);
 		note_regexes(a, q);

@@ -23,6 +23,16 @@ static inline int64_t clamped_product(int64_t a, int64_t b)
 	return product;
 }
 
+/* amount · n / all, of numbers from 0 on; `all` is not 0. */
+static inline int64_t clamped_part(int64_t amount, uint64_t n, uint64_t all)
+{
+	int64_t times = n < INT64_MAX ? (int64_t)n : INT64_MAX;
+	int64_t whole = all < INT64_MAX ? (int64_t)all : INT64_MAX;
+
+	return clamped_sum(clamped_product(amount / whole, times),
+		clamped_product(amount % whole, times) / whole);
+}
+
 static inline void add_clamped(int64_t *sum, int64_t value)
 {
 	*sum = clamped_sum(*sum, value);

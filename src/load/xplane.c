@@ -325,14 +325,13 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	if (m->reading == TFPROF_READ_FOR_STEP)
 		return TFPROF_OK;
 	if (!apply_targets(&a) || !apply_fused(&a) || !apply_gradients(&a) ||
-		!apply_function_logs(&a) || !apply_modules(&a) || !apply_served(&a) ||
-		!apply_devices(&a) || !apply_kernels(&a) || !apply_device_runs(&a) ||
-		!apply_ops(&a) || !apply_fused_runs(&a) || !apply_memory(&a))
+		!apply_function_logs(&a) || !apply_compiled(&a) || !apply_modules(&a) ||
+		!apply_served(&a) || !apply_devices(&a) || !apply_kernels(&a) ||
+		!apply_device_runs(&a) || !apply_ops(&a) || !apply_fused_runs(&a) ||
+		!apply_memory(&a))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);
-	if (status == TFPROF_OK && !apply_compiled(&a))
-		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		m->recorded |= find_recorder(x);
 	for (size_t i = 0; i < x->planes.n; i++)

@@ -120,7 +120,21 @@
 		.tree_suffix = " flops", .list_suffix = " float_ops",          \
 		.doc = "flops: Number of float operations. Note: Please read the implementation for " \
 		"the math behind it.",                                         \
-		.pprof = "Model float operations (Only available if defined).")
+		.pprof = "Model float operations (Only available if defined).") \
+	X(MATRIX_FLOAT_OPS, "matrix_float_ops", matrix_float_ops, COUNT, \
+		compiled_cost_of_run(&m->compiled, node).matrix_float_ops, 0,  \
+		"Show nodes with at least this many float operations of matrix products and convolutions.", \
+		"float operations of matrix products and convolutions, of compiled programs", \
+		.title = "matrix float operations", .header = "matrix float_ops", \
+		.tree_suffix = " matrix flops", .list_suffix = " matrix float_ops", \
+		.doc = "matrix flops: The float operations of matrix products and convolutions.") \
+	X(BYTES_ACCESSED, "bytes_accessed", bytes_accessed, BYTES,             \
+		compiled_cost_of_run(&m->compiled, node).bytes, 0,             \
+		"Show nodes that read and write at least this many bytes.",    \
+		"bytes read and written, of compiled programs",                \
+		.title = "bytes accessed", .header = "bytes accessed",         \
+		.doc = "bytes accessed: The bytes that the operation reads and writes, whatever a " \
+		"cache saves.")
 
 /* Counts once, however many regexes pick a node; must be last. */
 #define COUNT_METRICS(X)                                                       \

@@ -58,10 +58,17 @@ static void put_model_metrics(const struct model *m, uint32_t node, struct numbe
 }
 
 /* Multiplies by the runs. Not called for a node that never ran: it counts as one run. */
-static void count_float_ops(struct numbers *n)
+static inline void count_costs(const struct model *m, uint32_t node, struct numbers *n)
 {
-	n->at[METRIC_FLOAT_OPS] =
-		clamped_product(n->at[METRIC_FLOAT_OPS], n->at[METRIC_OCCURRENCE]);
+	int64_t n_runs = n->at[METRIC_OCCURRENCE];
+
+	n->at[METRIC_FLOAT_OPS] = clamped_product(n->at[METRIC_FLOAT_OPS], n_runs);
+	if (node < m->compiled.n_costs) {
+		struct compiled_cost cost = compiled_cost_of_runs(&m->compiled.costs[node], n_runs);
+
+		n->at[METRIC_MATRIX_FLOAT_OPS] = cost.matrix_float_ops;
+		n->at[METRIC_BYTES_ACCESSED] = cost.bytes;
+	}
 }
 
 /* Float operations in a step or, if that is negative, on average, of a node whose shapes differ
@@ -125,7 +132,7 @@ static inline void compute_common(const struct model *m, uint32_t node, int64_t 
 		put_average(m, row, step, wraps, out);
 	else if (step < 0 || exec->step == step)
 		put_exec(out, &m->execs, exec);
-	count_float_ops(out);
+	count_costs(m, node, out);
 }
 
 static inline void compute(const struct model *m, uint32_t node, int64_t step, bool wraps,
@@ -157,5 +164,5 @@ void metrics_of_exec(const struct model *m, uint32_t node, uint32_t row, struct 
 		out->at[METRIC_FLOAT_OPS] =
 			step_float_ops_get(m, node, exec_at(&m->execs, row)->step);
 	if (m->nodes.first_exec[node] != NONE)
-		count_float_ops(out);
+		count_costs(m, node, out);
 }

@@ -141,6 +141,24 @@ def expected_rows(reference):
     return rows
 
 
+@pytest.mark.parametrize("question", ["scope", "op", "code", "layers"])
+def test_views_have_the_costs_of_roofline(question, unpacked):
+    keys = "float_ops", "matrix_float_ops", "bytes_accessed"
+    for case in traces():
+        if case.id not in ("fn_scan_grad", "fn_sort_topk", "jax_while", "jax_transformer", "fn_convnet_grad"):
+            continue
+        path = unpacked(case.values[1])
+        rows = ask("roofline", path)["nodes"][1:]
+        more = [] if question == "layers" else ["--select=" + ",".join(keys)]
+        answer = ask(question, path, *more)
+        n_steps = 1 if case.id.startswith("jax_default") else len(ask("scope", path)["steps"])
+        root = answer["nodes"][0]
+        for key in keys:
+            want = sum(row[key] or 0 for row in rows)
+            found = root[key if question == "layers" else "total_" + key]
+            assert found == pytest.approx(want / n_steps, abs=0.5 * len(rows))
+
+
 def check_roof(row, want):
     """The roof is that of the devices' own peaks, where the trace records them."""
     if not want["has_roof"]:

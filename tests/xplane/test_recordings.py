@@ -19,7 +19,7 @@ def ask(question, name, *more):
 
 
 def rows(view, name, *more):
-    return ask(view, name, "--select=micros,occurrence,float_ops", "--max_depth=100000", *more)["nodes"]
+    return ask(view, name, "--select=micros,occurrence,float_ops,matrix_float_ops", "--max_depth=100000", *more)["nodes"]
 
 
 def to_us(ps):
@@ -32,22 +32,27 @@ def without_shapes(name):
 
 @every
 def test_operations(name):
-    """Own time, executions and float operations of each operation of each program."""
+    """Own time, executions and float operations of each operation of each program.
+
+    The reference counts matrix products, convolutions and what the device recorded."""
     found, want = defaultdict(list), defaultdict(list)
     for row in rows("scope", name):
         if row["run_count"] and "/" in row["name"]:
             found[without_shapes(row["name"]).split("/")[-1]].append(
-                (row["exec_micros"], row["run_count"], row["float_ops"]))
+                (row["exec_micros"], row["run_count"], row["matrix_float_ops"], row["float_ops"]))
     for op in recordings.reference(name)["ops"]:
         if op["program_id"] is None:
             continue
-        flops = op.get("model_flops_per_execution", op["flops_per_execution"]) or 0
-        want[op["name"]].append((to_us(op["self_ps"]), op["occurrences"], flops * op["occurrences"]))
+        products = 0 if "model_flops_per_execution" in op else op["flops_per_execution"] or 0
+        flops = op.get("model_flops_per_execution", products)
+        want[op["name"]].append((to_us(op["self_ps"]), op["occurrences"],
+                                 products * op["occurrences"], flops * op["occurrences"]))
     for op, numbers in want.items():
         assert len(found[op]) == len(numbers)
-        for (us, runs, flops), wanted in zip(sorted(found[op]), sorted(numbers)):
+        for (us, runs, products, flops), wanted in zip(sorted(found[op]), sorted(numbers)):
             assert abs(us - wanted[0]) <= 1
-            assert (runs, flops) == wanted[1:]
+            assert (runs, products) == wanted[1:3]
+            assert flops == wanted[3] if wanted[3] else flops >= 0
 
 
 @every
@@ -66,10 +71,24 @@ def test_types(name):
 @every
 def test_float_operations(name):
     ops = recordings.reference(name)["ops"]
+    is_recorded = any("model_flops_per_execution" in op for op in ops)
     want = sum((op.get("model_flops_per_execution", op.get("flops_per_execution")) or 0)
                * op["occurrences"] for op in ops)
-    found = rows("scope", name)[0]["total_float_ops"]
-    assert found == want
+    found = rows("scope", name)[0]
+    assert found["total_float_ops" if is_recorded else "total_matrix_float_ops"] == want
+
+
+@every
+def test_costs_are_those_of_roofline(name):
+    root = ask("scope", name, "--select=float_ops,matrix_float_ops,bytes_accessed")["nodes"][0]
+    if name == "nvidia_v100_bert":  # nothing was compiled
+        assert not root["total_matrix_float_ops"]
+        return
+    want = ask("roofline", name)["nodes"]
+    for key in "float_ops", "matrix_float_ops", "bytes_accessed":
+        of_rows = sum(row[key] or 0 for row in want if row["depth"])
+        # Two kernels of this file have no name of an operation.
+        assert root["total_" + key] == pytest.approx(of_rows, rel=2e-4 if "conv" in name else 0)
 
 
 def devices(name, *more):

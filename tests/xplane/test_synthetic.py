@@ -90,9 +90,11 @@ def _amd(tmp_path_factory):
 def test_amd_operations(amd):
     """Type, kind, executions, kernels, float operations."""
     found = {row["name"].split("/")[-1]: row for row in ask(
-        "scope", amd, "--select=micros,occurrence,kind,float_ops,op_types", "--max_depth=99")["nodes"]}
+        "scope", amd, "--select=micros,occurrence,kind,float_ops,matrix_float_ops,op_types", "--max_depth=99")["nodes"]}
     flops = RUNS * 2 * 4096**3
-    assert {name: (found[name]["exec_micros"], found[name]["run_count"], found[name]["kind"], found[name]["float_ops"])
+    assert found["loop_convert_fusion"]["float_ops"] == RUNS * 2 * 4096**2  # a product and a conversion of each
+    assert {name: (found[name]["exec_micros"], found[name]["run_count"], found[name]["kind"],
+                   found[name]["matrix_float_ops"])
             for name in {op for op, *_ in KERNELS}} == {
         "loop_transpose_fusion.3": (200, 5, "data movement", 0), "custom-call.1": (1000, 5, "matmul", flops),
         ATTENTION: (6050, 5, "custom call", 0), "gemm_fusion_dot.6": (1100, 5, "matmul", flops),

@@ -5,6 +5,8 @@ void apply_clear(struct apply *a)
 	mem_free(a->nodes);
 	mem_free(a->origins);
 	mem_free(a->output_bytes);
+	mem_free(a->n_events);
+	mem_free(a->n_executions);
 	mem_free(a->is_joined);
 	mem_free(a->is_gradient);
 	mem_free(a->served);

@@ -15,10 +15,11 @@ struct fused_node {
 struct apply {
 	struct model *model;
 	struct trace *trace;
-	struct span host;      /* the host's name */
-	int64_t base_ns;       /* when picosecond 0 of the trace was */
-	int64_t recorded_ns;   /* when recording began; 0: not known */
-	uint32_t *nodes;       /* by target */
+	struct span host;                  /* the host's name */
+	int64_t base_ns;                   /* when picosecond 0 of the trace was */
+	int64_t recorded_ns;               /* when recording began; 0: not known */
+	uint32_t *nodes;                   /* by target */
+	uint64_t *n_events, *n_executions; /* by target, of instructions */
 	int64_t *output_bytes; /* by target: bytes of one execution's outputs, if a program tells */
 	uint32_t *devices;     /* string ids, by device */
 	uint32_t host_device;  /* the device of the host's processors, string id */
@@ -76,8 +77,14 @@ bool apply_ops(struct apply *a);
 bool apply_modules(struct apply *a);
 /* Adds the call stacks of programs. */
 enum tfprof_status apply_stacks(struct apply *a, struct tfprof_error *err);
-/* Keeps which programs ran; their messages stay in the bytes of the trace. */
+/* Keeps which programs ran, how often and at what cost; their messages stay in the bytes of the
+ * trace. Call before apply_modules(). */
 bool apply_compiled(struct apply *a);
+/* Counts executions of instructions (apply_executions.c). Call when programs are kept. */
+bool apply_executions(struct apply *a);
+/* Whether an execution of an instruction has several events, which views count: a sort on a CPU is
+ * a copy and what sorts. */
+bool apply_has_parts(const struct apply *a, const struct trace_target *target);
 /* Adds memory that the trace says operations took. */
 bool apply_memory(struct apply *a);
 

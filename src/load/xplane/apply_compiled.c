@@ -1,5 +1,6 @@
 /* Keeps the compiled programs of a trace, and how often and how long their instructions ran, for
  * whoever asks (model/compiled.h). */
+#include "hlo/field.h"
 #include "load/xplane/apply.h"
 
 /* ---- sums ---------------------------------------------------------------- */
@@ -180,12 +181,27 @@ static void find_failed(struct apply *a, const struct by_name *names)
 	}
 }
 
+/* As the device recorded it, or else as the program says. */
+static void set_cost(struct compiled_op *op, const struct trace_target *target, bool *ok)
+{
+	static const struct hlo_cost unknown = {0};
+	uint32_t at;
+	const struct hlo_details *d = hlo_get_details(target->module, target->instruction, &at, ok);
+	const struct hlo_cost *cost = d ? &d->costs.of_op[at] : &unknown;
+
+	op->is_recorded = target->float_ops >= 0;
+	op->float_ops = hlo_sum(op->is_recorded ? target->float_ops : cost->float_ops, 0);
+	op->matrix_float_ops = cost->matrix_float_ops;
+	op->bytes = hlo_sum(target->bytes >= 0 ? target->bytes : cost->bytes, 0);
+}
+
 static bool keep_ops(struct apply *a)
 {
 	struct model *m = a->model;
 	const struct trace *t = a->trace;
+	bool ok = true;
 
-	for (size_t i = 0; i < t->compiled_sums.n; i++) {
+	for (size_t i = 0; ok && i < t->compiled_sums.n; i++) {
 		const struct trace_compiled_sum *sum = &t->compiled_sums.at[i];
 		const struct trace_target *target = &t->targets.at[sum->target];
 		enum plane_kind kind = t->devices.at[sum->device].kind;
@@ -194,30 +210,31 @@ static bool keep_ops(struct apply *a)
 			.node = a->nodes[sum->target],
 			.device = a->devices[sum->device],
 			.is_accelerator = plane_is_accelerator(kind),
-			.has_events_only = kind == PLANE_TPU,
+			.has_parts = apply_has_parts(a, target),
 			.n_events = sum->n_events,
+			.n_executions = sum->n_executions,
 			.self_ps = sum->self_ps,
-			.total_ps = sum->total_ps,
-			.float_ops = target->float_ops,
-			.bytes = target->bytes};
+			.total_ps = sum->total_ps};
 
+		set_cost(&op, target, &ok);
 		m->compiled.programs.at[op.program].has_run = true;
-		if (!vec_push(&m->compiled.ops, op))
-			return false;
+		ok = ok && vec_push(&m->compiled.ops, op);
 	}
-	return true;
+	return ok;
 }
 
 bool apply_compiled(struct apply *a)
 {
 	struct by_name names = {0};
+	size_t first_op = a->model->compiled.ops.n;
 	bool ok;
 
 	if (!a->trace->modules.at.n)
 		return true;
 	names.texts = mem_array(a->trace->modules.at.n + 1, sizeof(*names.texts));
 	names.named = names.texts ? count_named(a->trace, names.texts) : NULL;
-	ok = names.named && keep_programs(a, &names) && keep_ops(a);
+	ok = names.named && keep_programs(a, &names) && apply_executions(a) && keep_ops(a) &&
+		compiled_add_costs(&a->model->compiled, first_op, (uint32_t)a->model->nodes.n);
 	if (ok)
 		find_failed(a, &names);
 	mem_free(names.texts);

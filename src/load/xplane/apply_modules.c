@@ -193,13 +193,31 @@ static void add_type(struct describer *b, uint32_t node, struct span type)
 	decoder_alloc(&b->d, id != NONE && (!id || model_add_type(m, node, id)));
 }
 
+/* Of an execution. A graph counts all of its nodes but products, with padding. */
+static int64_t float_ops_of(const struct apply *a, const struct trace_target *target,
+	const struct hlo_cost *cost)
+{
+	const struct hlo_module *module = target->module;
+
+	if (!cost)
+		return 0;
+	if (!a->model->graphs.n)
+		return cost->float_ops;
+	/* What has lost its name while it was compiled counts in the graph. */
+	if (module->is_of_graph && !module->instructions.at[target->instruction].op_name.n)
+		return 0;
+	return clamped_sum(cost->matrix_float_ops, cost->padding_float_ops);
+}
+
 /* A function that was compiled for several shapes has as many programs with the same names: the
  * float operations of a run are the mean over those in steps. Without any, the first program's
  * count. */
-static void add_float_ops(struct describer *b, uint32_t node, const struct trace_target *target,
-	const struct hlo_details *d, uint32_t op)
+static void add_float_ops(struct describer *b, size_t place, const struct trace_target *target,
+	const struct hlo_cost *cost)
 {
-	int64_t *float_ops = &b->apply->model->nodes.float_ops[node], of_run;
+	const struct apply *a = b->apply;
+	uint32_t node = a->nodes[place];
+	int64_t *float_ops = &a->model->nodes.float_ops[node], of_run;
 	struct float_ops *f = &b->float_ops[node];
 	bool is_first = !f->is_seen;
 
@@ -207,13 +225,9 @@ static void add_float_ops(struct describer *b, uint32_t node, const struct trace
 	f->is_known |= *float_ops && is_first;
 	if (f->is_known)
 		return;
-	of_run = d ? d->costs.of_op[op].matrix_float_ops : 0;
-	/* What has lost its name while it was compiled counts in the graph. */
-	if (target->module->is_of_graph &&
-		!target->module->instructions.at[target->instruction].op_name.n)
-		of_run = 0;
-	else if (d && b->apply->model->graphs.n)
-		add_clamped(&of_run, d->costs.of_op[op].padding_float_ops);
+	of_run = float_ops_of(a, target, cost);
+	if (a->n_events[place] && apply_has_parts(a, target))
+		of_run = clamped_part(of_run, a->n_executions[place], a->n_events[place]);
 	f->n_runs += target->n_ops;
 	add_clamped(&f->sum, clamped_product(of_run, target->n_ops));
 	if (f->n_runs == target->n_ops && (f->n_runs || is_first))
@@ -236,7 +250,7 @@ static void describe_node(struct describer *b, size_t place, const struct trace_
 	add_type(b, node, i->opcode);
 	if (!m->nodes.n_outputs[node])
 		add_outputs(b, node, i);
-	add_float_ops(b, node, target, d, op);
+	add_float_ops(b, place, target, d ? &d->costs.of_op[op] : NULL);
 	if (d && !m->nodes.kind[node])
 		m->nodes.kind[node] = (uint8_t)(d->kinds.of_op[op] + 1);
 	decoder_alloc(&b->d, ok);

@@ -262,7 +262,7 @@ struct trace_compiled {
 /* What of an instruction ran on a device. */
 struct trace_compiled_sum {
 	uint32_t target, device;
-	uint32_t n_events;
+	uint32_t n_events, n_executions;
 	int64_t self_ps, total_ps;
 };
 
