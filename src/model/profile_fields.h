@@ -15,7 +15,7 @@ enum { PROFILE_RECORDED = 1001, PROFILE_ASSUMES_BATCH = 1002, PROFILE_OF_LAYERS 
 
 /* Which meaning the numbers of traces have. Add 1 when a saved number, or one of the tables of
  * tfprof index, changes its meaning: numbers of different versions are not compared. */
-enum { NUMBERS_VERSION = 2 };
+enum { NUMBERS_VERSION = 3 };
 
 enum {
 	PROFILE_NODE_FIRST_CONTROL = 1000,
