@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 	tfprof_options *options = tfprof_options_new();
 	tfprof_result *result = NULL;
 	struct tfprof_column names, micros;
-	struct tfprof_error err = {TFPROF_NO_MEMORY, "out of memory"};
+	struct tfprof_error err = {.status = TFPROF_NO_MEMORY, .text = "out of memory"};
 	int failed = !profile || !options ||
 		tfprof_profile_add(profile, "profile", &file, 0, &err) ||
 		tfprof_options_set(options, "select", "micros,occurrence", &err) ||

@@ -56,8 +56,8 @@ enum tfprof_status {
 
 struct tfprof_error {
 	enum tfprof_status status;
+	char text[1012];
 	const char *id; /* of a failure that callers treat in a way of its own, or NULL */
-	char text[1024];
 };
 
 /* How texts name options and inputs: each front end calls them differently. Call it before

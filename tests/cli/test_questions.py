@@ -329,8 +329,8 @@ def test_a_saved_trace_answers_as_the_trace_or_says_what_it_lacks(tmp_path, ques
 def older(path):
     """As a version wrote it whose numbers of traces had another meaning."""
     written = path.read_bytes()
-    assert written.count(b"\xc8\x3e\x02") == 1  # field 1001
-    path.write_bytes(written.replace(b"\xc8\x3e\x02", b"\xc8\x3e\x01"))
+    assert written.count(b"\xc8\x3e\x03") == 1  # field 1001
+    path.write_bytes(written.replace(b"\xc8\x3e\x03", b"\xc8\x3e\x02"))
     return path
 
 
