@@ -190,7 +190,7 @@ static const char *low_remedy(const struct accelerator *a)
 
 	if (!bound || a->late_ps < 0 || 2 * a->late_ps < a->span_ps - a->busy_ps)
 		return LOW_REMEDY;
-	if (strcmp(bound, "launch-bound") == 0)
+	if (!accelerator_is_device_bound(a))
 		return "Launch-bound: the host cannot launch kernels as fast as they run. Compile "
 		       "the "
 		       "whole step (jax.jit, tf.function with jit_compile=True), or make "

@@ -228,6 +228,19 @@ static void report(struct tiny *t, uint32_t device, double kernel_us, double lau
 	check_figure(t->c, f, "median_launch_micros", launch_us);
 }
 
+/* Kernels that wait in the device's queue lose nothing by their launches. */
+static bool is_device_bound(const struct model *m, uint32_t stream)
+{
+	struct span name = model_text(m, stream), device;
+
+	for (size_t i = 0; i < m->accelerators.n; i++) {
+		device = model_text(m, m->accelerators.at[i].device);
+		if (span_starts(name, device) && (name.n == device.n || name.at[device.n] == '/'))
+			return accelerator_is_device_bound(&m->accelerators.at[i]);
+	}
+	return false;
+}
+
 static void judge_device(struct tiny *t, uint32_t device)
 {
 	const struct device_sums *sums = &t->sums[device];
@@ -236,7 +249,8 @@ static void judge_device(struct tiny *t, uint32_t device)
 		check_level(sums->span_us ? sums->lost_us / (double)sums->span_us : 0,
 			check_number(t->c, "notice"), check_number(t->c, "warning"), NEVER);
 
-	if (kernel_us < launch_us && level != TFPROF_LEVEL_NONE)
+	if (kernel_us < launch_us && level != TFPROF_LEVEL_NONE &&
+		!is_device_bound(t->c->model, device))
 		report(t, device, kernel_us, launch_us, level);
 }
 
@@ -273,8 +287,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 			"TinyKernelChecker",
 			check_word(c, "min_kernels"));
 	else if (ok && !c->verdict->findings.n)
-		check_ok(c,
-			"Kernels are not too short for their launches (%zu accelerators checked).",
+		check_ok(c, "Kernels do not wait for their launches (%zu accelerators checked).",
 			n_checked);
 	vec_clear(&t.seen);
 	vec_clear(&t.devices);

@@ -41,16 +41,21 @@ struct accelerator {
 	int64_t peak_bytes, lifetime_peak_bytes, capacity_bytes;
 };
 
-/* What limits a GPU while it has work, by how long kernels wait between launch and start: in an
- * empty queue they start at once, and the host cannot launch them fast enough. NULL: not known. */
-static inline const char *accelerator_get_bound(const struct accelerator *a)
+/* A GPU is device-bound while it has work if kernels wait between launch and start: in an empty
+ * queue they start at once, and the host cannot launch them fast enough. */
+static inline bool accelerator_is_device_bound(const struct accelerator *a)
 {
 	enum { EMPTY_QUEUE_US = 100 };
 
+	return a->launch_delay_ps >= EMPTY_QUEUE_US * INT64_C(1000000);
+}
+
+/* What limits it, in words. NULL: not known. */
+static inline const char *accelerator_get_bound(const struct accelerator *a)
+{
 	if (a->launch_delay_ps < 0)
 		return NULL;
-	return a->launch_delay_ps < EMPTY_QUEUE_US * INT64_C(1000000) ? "launch-bound"
-								      : "device-bound";
+	return accelerator_is_device_bound(a) ? "device-bound" : "launch-bound";
 }
 
 /* A kernel of GPUs, as launched for a node: all of its runs with the same grid and block. */

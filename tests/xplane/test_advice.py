@@ -10,9 +10,9 @@ US = 10**6
 MS = 1000 * US
 
 
-def gpu_trace(kernels, step=10 * MS, n_steps=4, ops=(), memory=()):
+def gpu_trace(kernels, step=10 * MS, n_steps=4, ops=(), memory=(), queued=US // 2):
     """Steps whose kernels are (name, start, duration, stats) from the start of a step on; each is
-    launched by the host within it, as are operations and events of memory."""
+    launched by the host so long before, as are operations and events of memory."""
     host, device = make.Plane("/host:CPU"), make.Plane("/device:GPU:0")
     events, work, launched, id_ = [], [], [], 0
     for number in range(n_steps):
@@ -20,7 +20,7 @@ def gpu_trace(kernels, step=10 * MS, n_steps=4, ops=(), memory=()):
         events.append(("train", at, step - US, {"step_num": number, "_r": 1}))
         for name, start, duration, stats in kernels(number) if callable(kernels) else kernels:
             id_ += 1
-            launched.append(("cuLaunchKernel", at + start - US // 2, US // 4,
+            launched.append(("cuLaunchKernel", at + start - queued, US // 4,
                              {"correlation_id": id_}))
             work.append((name, at + start, duration, {**stats, "correlation_id": id_}))
         launched += [(name, at + start, duration, stats) for name, start, duration, stats in ops]
@@ -138,12 +138,14 @@ def test_tiny_kernels(tmp_path):
     """The host takes 30 µs for each operation, its kernel 2."""
     ops = [(f"model/op_{i}:Add", (20 + 40 * i) * US, 30 * US, {}) for i in range(150)]
 
-    def trace(duration):
-        return gpu_trace([("k", start + 31 * US, duration, {"tf_op": name})
-                          for name, start, _, _ in ops], ops=ops)
+    def trace(duration, queued=US // 2):
+        return gpu_trace([("k", start + 300 * US, duration, {"tf_op": name})
+                          for name, start, _, _ in ops], ops=ops, queued=queued)
     findings, reason = advice("TinyKernelChecker", tmp_path, trace(2 * US))
     assert findings and not reason, reason
     assert advice("TinyKernelChecker", tmp_path, trace(35 * US)) == ([], None)
+    assert advice("TinyKernelChecker", tmp_path, trace(2 * US, queued=99 * US))[0]
+    assert advice("TinyKernelChecker", tmp_path, trace(2 * US, queued=101 * US)) == ([], None)
 
 
 def test_the_peak_of_memory(tmp_path):

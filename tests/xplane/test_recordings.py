@@ -415,3 +415,10 @@ def test_sums_over_devices_are_called_so(name):
     several = recordings.reference(name)["active_devices"] > 1
     assert ("added up over all devices" in said) == several
     assert ("operation time, all threads" in said) != several
+
+
+@pytest.mark.skipif("nvidia_v100_bert" not in recordings.NAMES, reason="is not here")
+def test_launches_of_kernels_that_wait_in_a_queue_cost_nothing(tmp_path):
+    """Half of them wait for 200 µs or more, and run for 12."""
+    found = product.run("advise", recordings.trace("nvidia_v100_bert")).stdout
+    assert "device-bound" in found and "TinyKernelChecker:" not in found
