@@ -90,8 +90,8 @@ bool gap_is_open(const struct model *m, enum gap gap)
 	case GAP_RUNS: return !m->execs.n_rows;
 	/* Edges of a saved profile may not have been read yet; a graph need not have any. */
 	case GAP_GRAPH:
-		return model_is_complete(m) && !m->edges.n && !m->graphs.n && !m->is_of_layers &&
-			!m->checkpoint;
+		return model_is_complete(m) && !m->edges.n && !model_has_graph(m) &&
+			!m->is_of_layers && !m->checkpoint;
 	case GAP_FLOAT_OPS: return !has_float_ops(m) && !is_told_by_programs(m);
 	case GAP_STACKS: return !m->has_trace;
 	case GAP_SHAPES: return model_is_complete(m) && !m->outputs.n && !m->run_shapes.n;

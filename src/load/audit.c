@@ -51,7 +51,7 @@ static const struct schema_message *get_exec_profile(void)
 static bool is_ours(const struct schema_message *type, uint32_t number)
 {
 	return (type == &schema_profile_proto && number >= PROFILE_TRANSFER &&
-		       number <= PROFILE_OF_LAYERS) ||
+		       number <= PROFILE_WITHOUT_EDGES) ||
 		(type == audit_get_profile_node() && number >= PROFILE_NODE_FIRST_CONTROL &&
 			number < PROFILE_NODE_END) ||
 		(type == get_exec_profile() &&

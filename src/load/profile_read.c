@@ -134,6 +134,7 @@ static void read_other(struct loader *l, const struct wire_field *f)
 	case WIRE_VARINT(PROFILE_RECORDED): m->numbers_version = (unsigned)f->value; break;
 	case WIRE_VARINT(PROFILE_ASSUMES_BATCH): m->assumes_batch = f->value != 0; break;
 	case WIRE_VARINT(PROFILE_OF_LAYERS): m->is_of_layers = f->value != 0; break;
+	case WIRE_VARINT(PROFILE_WITHOUT_EDGES): m->had_no_edges = f->value != 0; break;
 	default: audit_field(&schema_profile_proto, f->tag, &l->fields);
 	}
 }

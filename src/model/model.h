@@ -208,6 +208,7 @@ struct model {
 	bool has_negative; /* some number of some node is below 0 */
 	bool has_executed; /* some node has executed_types */
 	bool is_of_layers; /* nodes are layers of a model file and their weights */
+	bool had_no_edges; /* of a saved profile: its graph */
 	uint64_t generation;
 	struct compiled compiled;
 	struct allocations allocations;
@@ -248,6 +249,12 @@ static inline bool model_is_recorded(const struct model *m)
 static inline bool model_is_saved_trace(const struct model *m)
 {
 	return m->numbers_version && !m->traces.n;
+}
+
+/* Whether a graph is known though no node of it need have an input. */
+static inline bool model_has_graph(const struct model *m)
+{
+	return m->graphs.n || m->had_no_edges;
 }
 
 /* A new node whose name no other has; columns not given are zero. NONE on

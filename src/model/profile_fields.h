@@ -2,7 +2,8 @@
  *
  * Of the profile: transfers, for the advisor. { step = 1, device = 2,
  * NodeExecStats = 3 }; if a tracer recorded it, NUMBERS_VERSION; whether
- * its float operations are of an assumed batch, and whether its nodes are layers.
+ * its float operations are of an assumed batch, whether its nodes are layers, and
+ * whether it has a graph of which no node has an input.
  * Of a node: the position of its first control input, if it has any; the types
  * it ran as, the last one last, unless it never ran as anything but its op; whether no
  * graph defines it; and the device that the graph asks for (executed.h).
@@ -11,7 +12,12 @@
 #define TFPROF_MODEL_PROFILE_FIELDS_H
 
 enum { PROFILE_TRANSFER = 1000, TRANSFER_STEP = 1, TRANSFER_DEVICE = 2, TRANSFER_STATS = 3 };
-enum { PROFILE_RECORDED = 1001, PROFILE_ASSUMES_BATCH = 1002, PROFILE_OF_LAYERS = 1003 };
+enum {
+	PROFILE_RECORDED = 1001,
+	PROFILE_ASSUMES_BATCH = 1002,
+	PROFILE_OF_LAYERS = 1003,
+	PROFILE_WITHOUT_EDGES = 1004
+};
 
 /* Which meaning the numbers of traces have. Add 1 when a saved number, or one of the tables of
  * tfprof index, changes its meaning: numbers of different versions are not compared. */

@@ -406,6 +406,8 @@ static void put_trailer(struct writer *w)
 	wire_put_nonzero(w->out, PROFILE_RECORDED, m->numbers_version);
 	wire_put_nonzero(w->out, PROFILE_ASSUMES_BATCH, m->assumes_batch);
 	wire_put_nonzero(w->out, PROFILE_OF_LAYERS, m->is_of_layers);
+	wire_put_nonzero(w->out, PROFILE_WITHOUT_EDGES,
+		model_has_graph(m) && m->nodes.n && !m->edges.n);
 	for (size_t i = 0; i < m->transfers.n; i++) {
 		const struct transfer *t = &m->transfers.at[i];
 		size_t record = wire_open(w->out, PROFILE_TRANSFER);
