@@ -1,8 +1,11 @@
 /* What a model costs: its table, a row for each layer, and its notes. */
+#include <math.h>
+
 #include "ask/model_report.h"
 
 /* The columns of a layer: name, type, unit, and its value for numbers. */
 #define LAYER_COLUMNS(X)                                                 \
+	X(name, TEXT, NULL, 0)                                           \
 	X(type, TEXT, NULL, 0)                                           \
 	X(output_shape, TEXT, NULL, 0)                                   \
 	X(parameters, INT64, "count", l->parameters)                     \
@@ -10,7 +13,7 @@
 	X(weight_bytes, INT64, "bytes", l->weight_bytes)                 \
 	X(macs, INT64, "count", l->cost.macs)                            \
 	X(float_ops, INT64, "count", cost_float_ops(l->cost))            \
-	X(share, DOUBLE, "fraction", 0)                                  \
+	X(share, DOUBLE, NULL, 0)                                        \
 	X(activation_bytes, INT64, "bytes", l->activation_bytes)         \
 	X(moved_bytes, INT64, "bytes", l->moved_bytes)                   \
 	X(min_seconds, DOUBLE, "seconds", 0)                             \
@@ -63,38 +66,40 @@ static int64_t number_of(const struct layer *l, int column)
 	return 0;
 }
 
-static void put_row(const struct model_report *r, const struct layer *l, size_t parent,
-	struct column_table *t)
+static void put_cell_text(struct buf *b, const struct layer *l, int column)
 {
-	bool is_total = parent == TABLE_NO_PARENT;
-	size_t row = column_table_add_row(t, parent, is_total ? SPAN("model") : l->name);
-	struct buf shape = {0};
-
-	for (int c = 0; c < N_LAYER_COLUMNS; c++)
-		if (columns[c].type == TFPROF_COLUMN_INT64 && !(is_total && c == LAYER_times))
-			table_set_int(t, row, (size_t)c, number_of(l, c));
-	table_set_double(t, row, LAYER_share, model_share(r, l));
-	if (r->device.flops > 0)
-		table_set_double(t, row, LAYER_min_seconds, l->seconds);
-	if (!is_total) {
-		model_put_shape(&shape, &l->out);
-		table_set_text(t, row, LAYER_type, l->type);
-		table_set_text(t, row, LAYER_output_shape, buf_get(&shape));
-	}
-	t->failed |= shape.failed;
-	buf_clear(&shape);
+	if (column == LAYER_output_shape)
+		model_put_shape(b, &l->out);
+	else
+		buf_span(b, column == LAYER_name ? l->name : l->type);
 }
 
 bool model_make_table(const struct model_report *r, struct column_table *t)
 {
 	const struct summary *s = &r->summary;
 
-	if (!column_table_init_tree(t, columns, N_LAYER_COLUMNS))
+	if (!column_table_init(t, columns, N_LAYER_COLUMNS, s->layers.n))
 		return false;
-	put_row(r, &s->total, TABLE_NO_PARENT, t);
-	for (size_t i = 0; i < s->layers.n; i++)
-		put_row(r, &s->layers.at[r->order[i]], 0, t);
-	return !t->failed;
+	for (int c = 0; c < N_LAYER_COLUMNS; c++) {
+		struct table_column *column = &t->columns[c];
+
+		for (size_t i = 0; i < s->layers.n; i++) {
+			const struct layer *l = &s->layers.at[r->order[i]];
+
+			if (columns[c].type == TFPROF_COLUMN_INT64) {
+				column->numbers[i] = number_of(l, c);
+			} else if (columns[c].type == TFPROF_COLUMN_DOUBLE) {
+				column->doubles[i] = c == LAYER_share ? model_share(r, l)
+					: r->device.flops > 0         ? l->seconds
+								      : NAN;
+			} else {
+				put_cell_text(&column->bytes, l, c);
+				table_end_text(column);
+			}
+		}
+	}
+	t->columns[LAYER_min_seconds].view.is_nullable = 1;
+	return column_table_finish(t, NULL) == TFPROF_OK;
 }
 
 /* ---- notes ---------------------------------------------------------------------- */

@@ -84,12 +84,3 @@ def test_a_model_file_is_asked_for_its_layers_at_a_batch(model):
     assert float_ops == [2 * 17664 + 138, 8 * (2 * 17664 + 138)]
     status, said = gate(path, "--fail_if=micros>1", question="layers")
     assert status == 4 and "nothing ran" in said
-
-
-def test_the_first_row_of_a_model_is_its_total(model):
-    done = subprocess.run([program(), "model", model[0], "--output=json"], capture_output=True, check=True)
-    answer = json.loads(done.stdout)
-    root = answer["nodes"][0]
-    assert root["parent"] is None
-    for key in "parameters", "macs", "float_ops", "weight_bytes", "activation_bytes":
-        assert root[key] == answer["total"][key] == sum(row[key] for row in answer["nodes"][1:])
