@@ -15,6 +15,7 @@ recording, its files and TensorFlow's threads are the parent's.
 
 import functools
 import os
+import threading
 from typing import Any, Callable, List, Optional
 
 from tfprof._warn import never_raising, warn
@@ -25,6 +26,7 @@ class Guard:
         self._who = who
         self._strict = bool(strict)
         self._undo: List[Callable[[], Any]] = []   # pop() is atomic: each runs once
+        self._restoring = threading.RLock()
         self._process = os.getpid()
         #: What failed; None while all is well.
         self.failure: Optional[str] = None
@@ -47,9 +49,16 @@ class Guard:
         self._undo.append(undo)
 
     def restore(self) -> None:
+        if self.is_forked:
+            self._undo.clear()
+            return
+        with self._restoring:    # what another thread has begun to undo is undone when this returns
+            self._restore()
+
+    def _restore(self) -> None:
         interrupt = None
         with never_raising():
-            while self._undo and not self.is_forked:
+            while self._undo:
                 try:
                     self._undo.pop()()
                 except Exception:      # the rest must still be restored
