@@ -180,6 +180,8 @@ enum {
 #define X(id, ...) | 1 << METRIC_##id
 	MODEL_METRICS_MASK = 0 MODEL_METRICS(X), /* of a node itself, without a run */
 	RUN_METRICS_MASK = 0 RUN_METRICS(X),
+	/* Of compiled programs, which are known once they ran. */
+	COMPILED_METRICS_MASK = 1 << METRIC_MATRIX_FLOAT_OPS | 1 << METRIC_BYTES_ACCESSED,
 	THREADS_METRICS = 1 << METRIC_BUSY | 1 << METRIC_WORK, /* threads is their ratio */
 	OWN_MINIMUM_MASK = 0 OWN_MINIMUM_METRICS(X),
 #undef X

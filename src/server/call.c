@@ -109,8 +109,9 @@ void call_answer(struct call *c, route_fn *route)
 		else
 			sink_abandon(&out);
 	}
+	/* Whatever a query that was stopped says it lacks. */
 	if (status != TFPROF_OK)
-		call_fail(c, status, &err);
+		call_fail(c, is_cancelled(&c->cancel) ? TFPROF_CANCELLED : status, &err);
 }
 
 bool call_was_cancelled(const struct call *c)

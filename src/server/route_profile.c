@@ -36,7 +36,8 @@ static void put_metrics(struct json *out)
 		json_put_text(out, "column", info->column);
 		json_put_text(out, "unit", units[info->unit]);
 		json_put_text(out, "title", info->title);
-		json_put_bool(out, "is_static", MODEL_METRICS_MASK >> metrics[i] & 1);
+		json_put_bool(out, "is_static",
+			(MODEL_METRICS_MASK & ~COMPILED_METRICS_MASK) >> metrics[i] & 1);
 		json_close_object(out);
 	}
 	json_close_array(out);

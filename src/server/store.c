@@ -302,6 +302,12 @@ static enum tfprof_status run(struct store *s, struct kept *kept, tfprof_profile
 
 	pthread_mutex_unlock(&s->lock);
 	status = maker->make(maker->context, profile, cancel, &object, err);
+	if (status == TFPROF_OK && is_cancelled(cancel)) {
+		/* It may lack what was not found any more. */
+		maker->free(object);
+		object = NULL;
+		status = error_set(err, TFPROF_CANCELLED, "cancelled");
+	}
 	pthread_mutex_lock(&s->lock);
 	kept->object = object;
 	kept->count_bytes = maker->count_bytes;

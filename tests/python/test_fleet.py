@@ -632,7 +632,7 @@ def test_a_trace_saved_when_numbers_had_another_meaning_is_not_indexed(tmp_path)
         assert db.execute("SELECT count(*), max(error) FROM files").fetchall() == [(1, None)]
         # The time before the first and after the last operation is not saved.
         assert db.execute("SELECT count(wall_micros) FROM steps").fetchall() == [(0,)]
-    saved.write_bytes(saved.read_bytes().replace(b"\xc8\x3e\x02", b"\xc8\x3e\x01"))
+    saved.write_bytes(saved.read_bytes().replace(b"\xc8\x3e\x03", b"\xc8\x3e\x02"))
     with contextlib.closing(tfprof.fleet.connect(index_of(tmp_path))) as db:
         assert "another meaning" in db.execute("SELECT error FROM files").fetchone()[0]
         assert db.execute("SELECT count(*) FROM ops").fetchall() == [(0,)]
